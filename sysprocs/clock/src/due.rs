@@ -24,7 +24,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// Nobody waits; for as many as there are `places`.
+    /// An empty heap with room for as many waiters as `places`.
     pub fn new(places: &'static mut [DuePlace]) -> Due {
         Due { places, count: 0 }
     }

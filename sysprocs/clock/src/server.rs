@@ -19,13 +19,13 @@ const FOREVER_NS: u64 = u64::MAX;
 pub enum Sleeper {
     /// Free, and which is the next one that is.
     Free(usize),
-    /// Somebody sleeps.
+    /// A sleeping program.
     Asleep(Call<SleepUntil>),
     /// A program waits to be woken.
     Waiting(Call<AwaitWake>),
 }
 impl Sleeper {
-    /// Nobody.
+    /// A free place.
     pub const NONE: Sleeper = Sleeper::Free(0);
 }
 
@@ -268,11 +268,11 @@ impl ClockState {
         self.due.unset(self.place(number));
     }
 
-    /// What is to be done about a timer is done when it is due.
+    /// Sets the time of a timer's next action.
     fn plan(&mut self, number: usize, next: Next) {
         match next {
             Next::Nothing => self.due.unset(self.place(number)),
-            Next::Look(at_ns) => self.due.set(self.place(number), at_ns),
+            Next::Check(at_ns) => self.due.set(self.place(number), at_ns),
             Next::Send => self.due.set(self.place(number), self.me.now_ns()),
         }
     }
@@ -297,7 +297,7 @@ impl ClockState {
             next = match self.procs.call(Kill::new(timer.pid, signal, cause), ()).await {
                 Ok(kept) => self.timers[number].sent(self.now(number), kept),
                 // The signal queue is full: the signal comes later.
-                Err(Errno::EAGAIN) => Next::Look(self.me.now_ns() + UNHEARD_NS_MIN),
+                Err(Errno::EAGAIN) => Next::Check(self.me.now_ns() + UNHEARD_NS_MIN),
                 Err(_) => return self.end_timer(number), // the process is gone
             };
         }
@@ -306,8 +306,8 @@ impl ClockState {
         self.plan(
             number,
             match next {
-                Next::Send => Next::Look(later_ns),
-                Next::Look(at_ns) => Next::Look(at_ns.max(later_ns)),
+                Next::Send => Next::Check(later_ns),
+                Next::Check(at_ns) => Next::Check(at_ns.max(later_ns)),
                 Next::Nothing => Next::Nothing,
             },
         );

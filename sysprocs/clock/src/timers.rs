@@ -31,7 +31,8 @@ pub struct Timer {
     /// The slot that runs it.
     pub slot: u16,
     signal: u8,
-    /// What it was made to count, and what it counts since it was set: a time from now on is not calendar time.
+    /// The clock that it was created with, and the one it counts since it was set: a relative time is not calendar
+    /// time.
     made: Counted,
     counted: Counted,
     id: u32,
@@ -49,8 +50,8 @@ pub struct Timer {
 pub enum Next {
     /// Nothing, until its program or its setting says so.
     Nothing,
-    /// It is to be looked at again at this time since boot.
-    Look(u64),
+    /// Check it again at this time since boot.
+    Check(u64),
     /// Its signal is to be sent.
     Send,
 }
@@ -116,13 +117,13 @@ impl Timer {
     /// What is to be done about it now.
     pub fn next(&self, now: Now) -> Next {
         if self.at_ns == 0 || self.signal == 0 {
-            return Next::Nothing; // of one without a signal only what is left is asked
+            return Next::Nothing; // without a signal, programs only read the time left
         }
         match self.at_ns.saturating_sub(self.now_ns(now)) {
             0 if self.queued => Next::Nothing,
             0 => Next::Send,
             // Time that is used cannot go faster than time.
-            left_ns => Next::Look(now.time_ns.saturating_add(left_ns)),
+            left_ns => Next::Check(now.time_ns.saturating_add(left_ns)),
         }
     }
 
@@ -138,7 +139,7 @@ impl Timer {
         }
         self.pass(now);
         match self.next(now) {
-            Next::Look(at_ns) => Next::Look(at_ns.max(now.time_ns + UNHEARD_NS_MIN)),
+            Next::Check(at_ns) => Next::Check(at_ns.max(now.time_ns + UNHEARD_NS_MIN)),
             other => other,
         }
     }

@@ -80,7 +80,7 @@ fn clock_calendar_starts_at_epoch_and_is_set() {
     board.run();
 }
 
-/// Who waits for a calendar time wakes when it is that time, however it came about; others do not care.
+/// A wait for a calendar time follows `clock_settime`; other waits do not.
 #[test]
 fn clock_calendar_waits_follow_set_time() {
     let board = HostBoard::new(0, 1 << 16);
@@ -123,7 +123,7 @@ fn clock_timer_counts_overruns_until_signal_is_taken() {
         assert_eq!(clock.call(AskTimer { pid, timer }, ()).await, Ok(Left { left_ns: 60, interval_ns: 30 }));
         clock.call(SleepUntil { until_ns: 215, calendar: false }, ()).await.unwrap();
         assert_eq!(clock.call(AskTimer { pid, timer }, ()).await, Ok(Left { left_ns: 5, interval_ns: 30 }));
-        // 100, 130, 160, 190: three more than the one that was told.
+        // 100, 130, 160, 190: three more than the delivered one.
         assert_eq!(clock.call(GoOn { pid, timer }, ()).await, Ok(3));
         assert_eq!(clock.call(Overruns { pid, timer }, ()).await, Ok(3));
         clock.call(SleepUntil { until_ns: 225, calendar: false }, ()).await.unwrap();
@@ -155,16 +155,17 @@ fn clock_timers_are_bounded_and_freed_with_process() {
         assert_eq!(clock.call(make, ()).await, Err(Errno::EAGAIN));
         clock.call(SleepUntil { until_ns: 2_500_000, calendar: false }, ()).await.unwrap();
         let timer = clock.call(make, ()).await.unwrap();
-        assert_eq!(timer, 1, "that of nobody");
+        assert_eq!(timer, 1, "the timer of no process");
         clock.call(DropTimer { pid: DEAF, timer: 0 }, ()).await.unwrap();
     });
     board.run_through_alarms();
-    // One that nobody hears goes on slowly.
+    // A timer whose process ignores the signal slows down.
     let times: Vec<(u64, u32)> = sent.borrow().iter().map(|&(at_ns, _, cause)| (at_ns, cause.timer)).collect();
     assert_eq!(times, [(100, 1), (100, 3), (1_000_100, 1), (2_000_100, 1)]);
 }
 
-/// A wake that comes before its program waits is kept, once; boards are watched while somebody waits for something there.
+/// The clock keeps one wake that comes before its program waits. It watches a board while a program waits for
+/// something there.
 #[test]
 fn clock_wake_before_wait_is_kept() {
     let board = HostBoard::new(0, 1 << 16);
@@ -205,7 +206,7 @@ fn clock_wake_before_wait_is_kept() {
     board.run_through_alarms();
     assert_eq!(woken.take(), [(1, 700, Ok(()))]);
     wait(3, u64::MAX, 0b100);
-    assert_eq!(woken.take(), [(3, 700, Ok(()))], "the board may have died since it looked");
+    assert_eq!(woken.take(), [(3, 700, Ok(()))], "the board may have failed since the poll");
     wait(3, u64::MAX, 0).cancel_wait();
     board.run();
     assert_eq!(woken.take(), [(3, 700, Err(Errno::EINTR))]);

@@ -51,7 +51,9 @@ impl File {
     }
     async fn set(&mut self, at_ns: u64, interval_ns: u64, absolute: bool) -> Result<Left, Errno> {
         let EventFile { number, generation } = self.1;
-        self.0.call(SetTimerFile { number, generation, at_ns, interval_ns, absolute, told: absolute }, ()).await
+        self.0
+            .call(SetTimerFile { number, generation, at_ns, interval_ns, absolute, cancel_on_set: absolute }, ())
+            .await
     }
 }
 
@@ -104,7 +106,7 @@ fn event_file_empty_take_is_woken_once() {
     rig.run(Count, 0, move |mut file| async move {
         assert_eq!(file.take(5).await, Err(Errno::EAGAIN));
         assert_eq!(file.poll(READABLE, 6, 0).await.events, 0);
-        // Who finds something, or nobody, is not.
+        // A caller that finds an event, or waits for none, is not woken.
         assert_eq!(file.poll(WRITABLE, 7, 0).await.events, WRITABLE);
         assert_eq!(file.poll(READABLE, NOBODY, 0).await.events, 0);
         assert_eq!(wakes.take(), None);
@@ -180,7 +182,7 @@ fn event_file_calendar_timer_follows_set_time() {
         assert_eq!(wakes.take(), Some((0, [1 << 3, 0, 0, 0])));
         assert_eq!(file.poll(BOTH, NOBODY, 0).await.events, READABLE);
         assert_eq!(file.take(3).await, Err(Errno::ECANCELED));
-        assert_eq!(file.take(3).await, Err(Errno::EAGAIN), "told once");
+        assert_eq!(file.take(3).await, Err(Errno::EAGAIN), "reported once");
         let EventFile { number, generation } = file.1;
         let left = file.0.call(AskTimerFile { number, generation }, ()).await;
         assert_eq!(left, Ok(Left { left_ns: EPOCH_NS + 100, interval_ns: 0 }));

@@ -91,7 +91,7 @@ fn event_set_edge_is_claimed_once() {
         let later = set.next(0, NOBODY).await.unwrap();
         assert_eq!(later.stamp, WatchStamp { edges: 4, ..watch.stamp });
         assert_eq!(set.claim(later, 5).await, Ok(()));
-        // Whoever has looked at it before it was modified has looked at another one.
+        // A claim from before a modification is stale.
         let before = set.next(0, NOBODY).await.unwrap();
         set.change(Modify, 5, WATCH_ONCE | READABLE).await.unwrap();
         assert_eq!(set.claim(before, 6).await, Err(Errno::EAGAIN));
@@ -111,13 +111,13 @@ fn event_set_edge_is_claimed_once() {
 #[test]
 fn event_set_closed_descriptor_frees_watch() {
     run(|mut set, _| async move {
-        // More often than there are places: each is told once, and closed then.
+        // More often than there are places: the server reports each watch once, then its object closes.
         for object in 0..4 * WATCHES as u64 {
             assert_eq!(set.change_of(object, Add, 5, WATCH_ONCE | READABLE).await, Ok(()), "{object}");
             let watch = set.next(0, NOBODY).await.unwrap();
             assert_eq!(set.claim(watch, 1).await, Ok(()));
         }
-        // What has not been told stays: a copy of it may be open.
+        // An unreported watch stays: a copy of its descriptor may be open.
         assert_eq!(set.change_of(100, Add, 6, WATCH_ONCE | READABLE).await, Ok(()));
         assert_eq!(set.change_of(101, Add, 6, WATCH_ONCE | READABLE).await, Ok(()));
         assert_eq!(set.change_of(100, Modify, 6, READABLE).await, Ok(()));

@@ -15,4 +15,4 @@ mod machine;
 mod text;
 
 pub use machine::{DELAY_NS_MAX, Governor, IoTimes, TrapTimes};
-pub use text::{PaceChange, shown};
+pub use text::{PaceChange, format_pace};

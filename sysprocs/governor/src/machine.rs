@@ -8,8 +8,9 @@
 //! An I/O that waited for others' I/O waits as much less afterwards: its own time counts, so that several programs are
 //! controlled at once, each as if it were alone, as long as the medium has time for all.
 //!
-//! The time from the program's trap until its process measures, and back, is of the I/O too. It is seen from outside: it is
-//! what passed between two calls and was not the program's own; the least ever seen, as other programs' turns are in it.
+//! The time from the program's trap until its process measures, and back, is of the I/O too. The governor estimates
+//! it as the time between two calls less the program's own, and takes the least ever seen, as other programs run in
+//! between.
 //!
 //! Invariant: a delay is at most [`DELAY_NS_MAX`], and what is made up for is bounded too.
 
@@ -35,7 +36,7 @@ pub struct TrapTimes {
 /// An I/O of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoTimes {
-    /// When the program asked for it, ns.
+    /// When the program requested it, ns.
     pub asked_ns: u64,
     /// When it was begun, ns.
     pub began_ns: u64,
@@ -88,7 +89,7 @@ impl Governor {
         self.left = Some(at);
     }
 
-    /// An I/O is to begin at `now_ns`: until when it waits, to be asked again then. `None`: it begins.
+    /// An I/O is about to begin at `now_ns`. Returns when to try again, or `None`: it begins.
     pub fn before(&mut self, pace: Pace, now_ns: u64) -> Option<u64> {
         let Pace::Count { most, period_ms, own_period } = pace else { return None };
         let length_ns = u64::from(period_ms) * NS_PER_MS;

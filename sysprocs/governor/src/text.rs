@@ -1,6 +1,6 @@
 //! Paces as text, as `cat` shows and `echo` writes them: `wait 10`, `loop 2.5`, `fixed 50 1000`, `variable 50 1000`, `off`.
 //!
-//! Invariant: what is shown can be written and means the same; a text that is not understood as a whole says nothing.
+//! Invariant: a printed pace can be written back and means the same; a text with any error changes nothing.
 
 use core::fmt::Write;
 use heapless::String;
@@ -14,7 +14,7 @@ const DECIMALS: usize = 3;
 /// When none is named, ms: the paper's.
 const PERIOD_MS: u32 = 1_000;
 
-/// What somebody writes: a program is to have a pace.
+/// A written request: a program is to have a pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaceChange {
     /// Which program.
@@ -47,7 +47,7 @@ fn pace(words: &mut Words<'_>) -> Option<Pace> {
 }
 
 /// `pace` as text.
-pub fn shown(pace: Pace) -> String<TEXT_BYTES_MAX> {
+pub fn format_pace(pace: Pace) -> String<TEXT_BYTES_MAX> {
     let mut text = String::new();
     // All there can be has room, so that writing does not fail.
     let _ = match pace {

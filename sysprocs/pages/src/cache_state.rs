@@ -93,12 +93,12 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         self.shrink_within(frames, &mut { u32::MAX }).await
     }
 
-    /// The same, looking at `looks` pages at most, of which there are as many fewer then.
-    pub(crate) async fn shrink_within(&mut self, frames: u32, looks: &mut u32) -> u32 {
+    /// The same, looking at `scans` pages at most, of which there are as many fewer then.
+    pub(crate) async fn shrink_within(&mut self, frames: u32, scans: &mut u32) -> u32 {
         let (mut list, mut count) = (FrameList::new(), 0);
         self.end_shared_tables(|_| true).await;
         while count < frames
-            && let Some(frame) = self.take_oldest(looks)
+            && let Some(frame) = self.take_oldest(scans)
         {
             list.push(frame);
             count += 1;
@@ -111,14 +111,14 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     }
 
     /// What is mapped is looked at when there is nothing else.
-    fn take_oldest(&mut self, looks: &mut u32) -> Option<Frame> {
+    fn take_oldest(&mut self, scans: &mut u32) -> Option<Frame> {
         let machine = self.machine;
         let in_use = |frame| machine.mappings(frame) > 0;
-        self.index.take_oldest(looks, in_use).or_else(|| {
-            if *looks > 0 {
+        self.index.take_oldest(scans, in_use).or_else(|| {
+            if *scans > 0 {
                 self.index.recheck_mapped(machine, MAPPED_PER_RECHECK);
             }
-            self.index.take_oldest(looks, in_use)
+            self.index.take_oldest(scans, in_use)
         })
     }
 

@@ -22,12 +22,12 @@ impl PageIndex {
         None
     }
 
-    /// Takes out the clean page that was not used for longest, and is not `in_use`; looks at `looks` pages at most, of which
+    /// Takes out the clean page that was not used for longest, and is not `in_use`; scans at `scans` pages at most, of which
     /// there are as many fewer then.
-    pub fn take_oldest(&mut self, looks: &mut u32, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
+    pub fn take_oldest(&mut self, scans: &mut u32, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
         // Each that was used is passed over once.
-        for _ in 0..(*looks).min(self.count() + 1) {
-            *looks -= 1;
+        for _ in 0..(*scans).min(self.count() + 1) {
+            *scans -= 1;
             let at = self.page_clock.oldest()?;
             if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
                 let PageRecord { file, written, .. } = self.pages[at as usize];

@@ -290,10 +290,10 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
 
     /// Clean pages first, dirty ones when they are written.
     async fn shrink_by(&mut self, asked: Shrink) -> Shrunk {
-        let Shrink { frames, looks, wanted } = asked;
-        let mut left = looks;
+        let Shrink { frames, scans, wanted } = asked;
+        let mut left = scans;
         let freed = self.shrink_within(frames, &mut left).await;
-        self.fruitless = if freed == 0 { self.fruitless.saturating_add(looks - left) } else { 0 };
+        self.fruitless = if freed == 0 { self.fruitless.saturating_add(scans - left) } else { 0 };
         // Each that was used is passed over once before it is known that none can go.
         let more = left == 0 && freed < frames && self.fruitless <= 2 * self.index.count();
         if wanted > 0 {

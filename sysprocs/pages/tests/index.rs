@@ -140,11 +140,11 @@ fn page_index_eviction_scan_is_bounded() {
         assert!(index.find(file(1), page).is_some());
     }
     // All were used: each is passed over once.
-    let mut looks = 5;
-    assert_eq!((index.take_oldest(&mut looks, |_| false), looks), (None, 0));
-    let mut looks = 5;
-    assert_eq!((index.take_oldest(&mut looks, |_| false), looks), (Some(Frame(0)), 1));
-    let mut looks = 5;
-    assert_eq!((index.take_oldest(&mut looks, |frame| frame == Frame(1)), looks), (Some(Frame(2)), 3));
+    let mut scans = 5;
+    assert_eq!((index.take_oldest(&mut scans, |_| false), scans), (None, 0));
+    let mut scans = 5;
+    assert_eq!((index.take_oldest(&mut scans, |_| false), scans), (Some(Frame(0)), 1));
+    let mut scans = 5;
+    assert_eq!((index.take_oldest(&mut scans, |frame| frame == Frame(1)), scans), (Some(Frame(2)), 3));
     assert_eq!((index.arrived(), index.count()), (8, 6));
 }

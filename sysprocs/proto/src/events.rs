@@ -146,7 +146,7 @@ protocol! {
         /// in this generation, and only other boards hold it.
         5 PollEvents { number: u16, generation: u32, events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
         /// Sets a timer as the clock's `SetTimer`; `told`: a read is to fail when calendar time is set.
-        6 SetTimerFile { number: u16, generation: u32, at_ns: u64, interval_ns: u64, absolute: bool, told: bool } (())
+        6 SetTimerFile { number: u16, generation: u32, at_ns: u64, interval_ns: u64, absolute: bool, cancel_on_set: bool } (())
             -> Result<Left, Errno>;
         /// What is left of a timer.
         7 AskTimerFile { number: u16, generation: u32 } (()) -> Result<Left, Errno>;

@@ -228,7 +228,7 @@ word_enum! {
 impl Shrink {
     /// For whoever needs a frame: nobody is waited for, all pages are looked at.
     pub const fn at_once(frames: u32) -> Shrink {
-        Shrink { frames, looks: u32::MAX, wanted: 0 }
+        Shrink { frames, scans: u32::MAX, wanted: 0 }
     }
 }
 
@@ -256,7 +256,7 @@ protocol! {
         5 RevokePages { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// Gives up to `frames` frames back, those of clean pages, because memory is short. Looks at `looks` pages for them at most; of the
         /// `wanted` ones that are not to be had so, as many as are dirty are written, and given back then.
-        6 Shrink { frames: u32, looks: u32, wanted: u32 } (()) -> Result<Shrunk, Errno>;
+        6 Shrink { frames: u32, scans: u32, wanted: u32 } (()) -> Result<Shrunk, Errno>;
         /// A board is dead. With that of the inodes end the leases of all pages; write leases with dirty data are orphaned from then on.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.

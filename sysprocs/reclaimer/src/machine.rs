@@ -4,9 +4,9 @@
 //! so many of them programs run for a while. The batcher samples once a second: if in the last one at least so many pages came in,
 //! and fewer frames are free than its threshold, it reclaims one batch, without a pause between its steps.
 //!
-//! Invariant: a step is at most [`PAGES_PER_STEP_MAX`] pages. What it waits for comes: an alarm, or the wake-up that follows when frames
-//! become few again; while they stay few and none are to be had, it samples again at intervals that double.
-//! Not here: which pages go.
+//! Invariant: a step is at most [`PAGES_PER_STEP_MAX`] pages. A waiting reclaimer wakes up: by an alarm, or by the
+//! notification when frames become few again. While they stay few and none can be freed, it samples again at
+//! intervals that double. Not here: which pages go.
 
 use crate::settings::{ReclaimSettings, ReclaimThreshold};
 use renga_proto::memory::MemoryFacts;
@@ -22,7 +22,7 @@ const LARGE_STEP: u32 = 256;
 /// Most pages that a step gives up.
 pub const PAGES_PER_STEP_MAX: u32 = LARGE_STEP;
 /// How often the batcher samples (the paper's 3.2).
-pub(crate) const LOOK_NS: u64 = 1_000_000_000;
+pub(crate) const SAMPLE_NS: u64 = 1_000_000_000;
 /// When few are free and none are to be had: the first interval, and the longest.
 const RETRY_FIRST_NS: u64 = 100_000_000;
 const RETRY_MOST_NS: u64 = 1_600_000_000;
@@ -30,7 +30,7 @@ const RETRY_MOST_NS: u64 = 1_600_000_000;
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReclaimStep {
-    /// See how much is free, and what came in: [`ReclaimMachine::looked`].
+    /// See how much is free, and what came in: [`ReclaimMachine::sampled`].
     Sample,
     /// Have `frames` given back, of `wanted`: [`ReclaimMachine::freed`].
     Free {
@@ -94,9 +94,9 @@ enum ReclaimPhase {
     },
 }
 
-/// When the batcher looked last.
+/// When the batcher sampled last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct LastLook {
+struct LastSample {
     at_ns: u64,
     arrived: u32,
 }
@@ -105,7 +105,7 @@ struct LastLook {
 #[derive(Clone, Debug)]
 pub struct ReclaimMachine {
     state: ReclaimPhase,
-    last: Option<LastLook>,
+    last: Option<LastSample>,
     /// Frames are few and none are to be had: sample again then, and the interval after that.
     retry: Option<(u64, u64)>,
     ordinary: WorkCounts,
@@ -140,7 +140,7 @@ impl ReclaimMachine {
         }
     }
 
-    /// Who reclaims, if anybody does.
+    /// The active reclaimer, if any.
     pub fn work(&self) -> Option<ReclaimWork> {
         match self.state {
             ReclaimPhase::Frees { work, .. } => Some(work),
@@ -163,7 +163,7 @@ impl ReclaimMachine {
         }
     }
 
-    /// What is to be done now; `programs_wait`: somebody would run if it paused.
+    /// The next step; `programs_wait`: a program would run if it paused.
     pub fn next(&mut self, settings: &ReclaimSettings, now_ns: u64, programs_wait: bool) -> ReclaimStep {
         if let ReclaimPhase::Frees { work: ReclaimWork::Ordinary, wanted, batches } = self.state
             && batches >= BATCHES_PER_PIECE
@@ -181,19 +181,19 @@ impl ReclaimMachine {
             }
             ReclaimPhase::Pauses { until_ns, .. } => ReclaimStep::Wait(Some(until_ns)),
             ReclaimPhase::Asleep => {
-                let look_ns = self.next_look_ns(now_ns).filter(|_| settings.batching);
+                let sample_ns = self.next_sample_ns(now_ns).filter(|_| settings.batching);
                 let retry_ns = self.retry.map(|(at_ns, _)| at_ns);
-                ReclaimStep::Wait(look_ns.into_iter().chain(retry_ns).min())
+                ReclaimStep::Wait(sample_ns.into_iter().chain(retry_ns).min())
             }
         }
     }
 
-    fn next_look_ns(&self, now_ns: u64) -> Option<u64> {
-        Some(self.last.map_or(now_ns, |last| last.at_ns + LOOK_NS))
+    fn next_sample_ns(&self, now_ns: u64) -> Option<u64> {
+        Some(self.last.map_or(now_ns, |last| last.at_ns + SAMPLE_NS))
     }
 
-    /// That is how it is.
-    pub fn looked(&mut self, settings: &ReclaimSettings, seen: MemorySample) {
+    /// Takes in a sample.
+    pub fn sampled(&mut self, settings: &ReclaimSettings, seen: MemorySample) {
         let MemoryFacts { free, .. } = seen.memory;
         let (low, high) = (seen.memory.low_mark(), seen.memory.high_mark());
         let batch = self.is_for_batch(settings, seen);
@@ -216,19 +216,19 @@ impl ReclaimMachine {
 
     /// If it is time: whether many pages have come in, and frames are few because of that.
     fn is_for_batch(&mut self, settings: &ReclaimSettings, seen: MemorySample) -> bool {
-        if !settings.batching || self.last.is_some_and(|last| seen.now_ns < last.at_ns + LOOK_NS) {
+        if !settings.batching || self.last.is_some_and(|last| seen.now_ns < last.at_ns + SAMPLE_NS) {
             return false;
         }
-        let Some(last) = self.last.replace(LastLook { at_ns: seen.now_ns, arrived: seen.arrived }) else {
+        let Some(last) = self.last.replace(LastSample { at_ns: seen.now_ns, arrived: seen.arrived }) else {
             return false;
         };
         let (came, ns) = (seen.arrived.wrapping_sub(last.arrived), seen.now_ns - last.at_ns);
-        let many = u128::from(came) * u128::from(LOOK_NS)
+        let many = u128::from(came) * u128::from(SAMPLE_NS)
             >= u128::from(settings.get(ReclaimThreshold::Requests)) * u128::from(ns);
         many && seen.memory.free < settings.get(ReclaimThreshold::FreePages)
     }
 
-    /// So many were given back of those that the last step asked for, and there may be `more`.
+    /// `freed` of the last step's `frames` are free, and there may be `more`.
     pub fn freed(&mut self, now_ns: u64, frames: u32, freed: u32, more: bool) {
         let ReclaimPhase::Frees { work, wanted, batches } = self.state else { return };
         let counts = self.counts_of(work);

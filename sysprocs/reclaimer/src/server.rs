@@ -5,7 +5,7 @@
 
 use crate::machine::{MemorySample, PAGES_PER_STEP_MAX, ReclaimMachine, ReclaimStep, ReclaimWork};
 use crate::settings::ReclaimSettings;
-use crate::text::{changed, shown};
+use crate::text::{changed, format_setting};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink, Shrunk};
 use renga_proto::reclaiming::{ReclaimSetting, Reclaiming, ReclaimingCall};
@@ -13,7 +13,7 @@ use renga_proto::settings::copy_text;
 use renga_rt::{Client, Errno, Me, Never, Port, Protocol, clients, reply};
 
 /// Pages that a step examines, at most: the page cache serves no other process meanwhile.
-const LOOKS_PER_STEP: u32 = 2 * PAGES_PER_STEP_MAX;
+const SCANS_PER_STEP: u32 = 2 * PAGES_PER_STEP_MAX;
 
 /// Of the memory process.
 const MEMORY: u32 = MemoryStatus::BIT;
@@ -25,7 +25,7 @@ clients! {
     pub struct ReclaimerClients {
         /// How many frames are free.
         memory: Client<Memory, MEMORY>,
-        /// Who gives pages up.
+        /// The cache that gives pages up.
         pages: Client<Pages, PAGES>,
     }
 }
@@ -63,7 +63,7 @@ impl ReclaimerState {
     async fn read(&mut self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
         let setting = ReclaimSetting::from_number(setting)?;
         let memory = self.clients.memory.call(MemoryStatus {}, ()).await?;
-        let text = shown(setting, &self.settings, &self.machine, memory);
+        let text = format_setting(setting, &self.settings, &self.machine, memory);
         Ok(copy_text(&text, out))
     }
 
@@ -81,7 +81,7 @@ impl ReclaimerState {
             let (now_ns, programs_wait) = (self.me.now_ns(), self.me.programs_wait());
             match self.machine.next(&self.settings, now_ns, programs_wait) {
                 ReclaimStep::Wait(until_ns) => return self.me.notify_at(until_ns),
-                ReclaimStep::Sample => self.look().await,
+                ReclaimStep::Sample => self.sample().await,
                 ReclaimStep::Free { frames, wanted } => {
                     self.free(frames, wanted).await;
                     self.me.yield_now().await;
@@ -90,7 +90,7 @@ impl ReclaimerState {
         }
     }
 
-    async fn look(&mut self) {
+    async fn sample(&mut self) {
         let memory = self.clients.memory.call(MemoryStatus {}, ()).await;
         let memory = memory.unwrap_or(MemoryFacts { total: 0, free: 0 });
         let arrived = match self.settings.batching {
@@ -98,7 +98,7 @@ impl ReclaimerState {
             false => 0,
         };
         let now_ns = self.me.now_ns();
-        self.machine.looked(&self.settings, MemorySample { now_ns, memory, arrived });
+        self.machine.sampled(&self.settings, MemorySample { now_ns, memory, arrived });
     }
 
     async fn free(&mut self, frames: u32, wanted: u32) {
@@ -110,7 +110,7 @@ impl ReclaimerState {
     }
 
     async fn reclaim(&mut self, frames: u32, wanted: u32) -> Shrunk {
-        let shrunk = self.clients.pages.call(Shrink { frames, looks: LOOKS_PER_STEP, wanted }, ()).await;
+        let shrunk = self.clients.pages.call(Shrink { frames, scans: SCANS_PER_STEP, wanted }, ()).await;
         shrunk.unwrap_or(Shrunk { freed: 0, more: false, arrived: 0 })
     }
 }

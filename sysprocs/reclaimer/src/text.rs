@@ -16,7 +16,7 @@ pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 const NS_PER_US: u64 = 1_000;
 
-pub(crate) fn shown(
+pub(crate) fn format_setting(
     setting: ReclaimSetting,
     settings: &ReclaimSettings,
     machine: &ReclaimMachine,

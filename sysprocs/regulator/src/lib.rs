@@ -1,8 +1,8 @@
-//! The regulator of background jobs (paper P2): sees what programs use of processors, disk and link, and holds jobs that
-//! contend with the foreground.
+//! The regulator of background jobs (paper P2): samples the programs' use of processors, disk and link, and suspends
+//! jobs that contend with the foreground.
 //!
-//! Invariant: while there is no background job it waits without an alarm; whom it holds is held by leases, which end when it
-//! dies. Not here: counting and holding on a board (`procs` of `renga_process`), files and commands.
+//! Invariant: while there is no background job it waits without an alarm; it suspends jobs by leases, which end when
+//! it dies. Not here: counting and suspending on a board (`procs` of `renga_process`), files and commands.
 #![no_std]
 #![forbid(unsafe_code)]
 

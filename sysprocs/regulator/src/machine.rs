@@ -1,19 +1,20 @@
-//! When jobs are held and let go: the policies, without calls and without a clock.
+//! When jobs are suspended and resumed: the policies, without calls and without a clock.
 //!
-//! A *unit* is a resource as the jobs of one board use it. It is contended when they use it, and have less of it than a
-//! threshold (of the processor only while that is busy enough); the disk and the link are the cluster's, so shares of them
-//! are of all boards' programs. A contended unit holds the jobs that use it:
+//! A *unit* is a resource as the jobs of one board use it. It is contended when they use it, and have less of it than
+//! a threshold (of the processor only while that is busy enough); the disk and the link are the cluster's, so shares
+//! of them are of all boards' programs. The machine suspends the jobs that use a contended unit:
 //!
 //! - EII (exponentially increasing intervals) lets them run again after a while, to see. If that is contended at once the
 //!   next while is twice as long, up to a limit; else it is the first again.
-//! - IPD (idle period detection) lets them run when their board has been idle enough, and nobody of the foreground used disk
-//!   or link, for some time.
+//! - IPD (idle period detection) lets them run when their board has been idle enough, and no foreground program used
+//!   disk or link, for some time.
 //!
-//! Neither waits for who is *gone*: when it is idle as IPD wants it, and no program of the foreground that is still there has run
-//! for that time, IPD lets jobs run, and EII lets them run to see, but only once between two of its own times: so who is
-//! mistaken for gone pays twice as often as EII has him pay, at most.
+//! Neither policy waits for foreground programs that are *gone*: the board is as idle as IPD wants it, and no
+//! foreground program that still exists has run for that time. Then IPD resumes jobs, and EII probes early, but only
+//! once between two of its own times. So a program mistaken for gone pays at most twice as often as EII makes it pay.
 //!
-//! Invariant: what is held is let go, by EII at a known time, by IPD when nobody else runs. Not here: leases (`procs`).
+//! Invariant: suspended jobs resume, by EII at a known time, by IPD when no foreground program runs. Not here: leases
+//! (`procs`).
 
 use crate::settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};
 use renga_proto::regulation::{PROCESSOR, RESOURCES, Sample};
@@ -23,7 +24,7 @@ const NS_PER_MS: u64 = 1_000_000;
 
 /// What was seen of each board; `None`: it is down, or there is none.
 pub type Samples = [Option<Sample>; BOARDS_MAX];
-/// Of each board the resources whose users are held, a bit each.
+/// Of each board the resources whose users are suspended, a bit each.
 pub type Orders = [u8; BOARDS_MAX];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,11 +32,11 @@ enum Unit {
     /// Its users run.
     #[default]
     Free,
-    /// They are held until then, or, if it `may_end`, until those with whom they contended are gone.
-    Held { until_ns: u64, interval_ns: u64, may_end: bool },
-    /// They run again, to see, after they were held so long; `early`: or less.
+    /// They are suspended until then, or, if it `may_end`, until the programs with which they contended are gone.
+    Suspended { until_ns: u64, interval_ns: u64, may_end: bool },
+    /// They run again, as a probe, after a suspension of this length; `early`: or shorter.
     Probed { interval_ns: u64, early: bool },
-    /// They are held until nobody else runs, as is the case since then.
+    /// They are suspended until no foreground program runs, as is the case since then.
     Waits { quiet_since_ns: Option<u64> },
 }
 
@@ -48,7 +49,7 @@ pub struct RegulatorMachine {
 }
 
 impl RegulatorMachine {
-    /// Takes in what was seen until `now_ns`, since the last step; what is to hold until the next.
+    /// Takes in the samples from the last step until `now_ns`; returns the orders until the next.
     pub fn step(&mut self, settings: &RegulatorSettings, now_ns: u64, samples: &Samples) -> Orders {
         let used = sums(samples);
         let gone = are_gone(settings, samples);
@@ -65,7 +66,7 @@ impl RegulatorMachine {
                     }
                     None => Unit::Free,
                 };
-                orders[board] |= u8::from(unit.holds()) << resource;
+                orders[board] |= u8::from(unit.is_suspended()) << resource;
             }
         }
         orders
@@ -88,8 +89,8 @@ struct BoardHistory {
 }
 
 impl Unit {
-    fn holds(self) -> bool {
-        matches!(self, Unit::Held { .. } | Unit::Waits { .. })
+    fn is_suspended(self) -> bool {
+        matches!(self, Unit::Suspended { .. } | Unit::Waits { .. })
     }
 
     fn next(self, settings: &RegulatorSettings, seen: BoardHistory) -> Unit {
@@ -108,24 +109,24 @@ impl Unit {
         let (first_ns, most_ns) =
             (ns(settings, RegulatorThreshold::EiiFirstMs), ns(settings, RegulatorThreshold::EiiMostMs));
         let most_ns = most_ns.max(first_ns);
-        let held = |interval_ns: u64, may_end: bool| {
+        let suspended = |interval_ns: u64, may_end: bool| {
             let interval_ns = interval_ns.clamp(first_ns, most_ns);
-            Unit::Held { until_ns: now_ns + interval_ns, interval_ns, may_end }
+            Unit::Suspended { until_ns: now_ns + interval_ns, interval_ns, may_end }
         };
         match self {
-            Unit::Held { until_ns, interval_ns, .. } if now_ns >= until_ns => {
+            Unit::Suspended { until_ns, interval_ns, .. } if now_ns >= until_ns => {
                 Unit::Probed { interval_ns, early: false }
             }
-            Unit::Held { interval_ns, may_end: true, .. } if gone => Unit::Probed { interval_ns, early: true },
+            Unit::Suspended { interval_ns, may_end: true, .. } if gone => Unit::Probed { interval_ns, early: true },
             // Settings may have become shorter since.
-            Unit::Held { until_ns, interval_ns, may_end } => {
-                Unit::Held { until_ns: until_ns.min(now_ns + most_ns), interval_ns, may_end }
+            Unit::Suspended { until_ns, interval_ns, may_end } => {
+                Unit::Suspended { until_ns: until_ns.min(now_ns + most_ns), interval_ns, may_end }
             }
-            Unit::Probed { interval_ns, early } if contended => held(interval_ns.saturating_mul(2), !early),
-            Unit::Free if contended => held(first_ns, true),
+            Unit::Probed { interval_ns, early } if contended => suspended(interval_ns.saturating_mul(2), !early),
+            Unit::Free if contended => suspended(first_ns, true),
             Unit::Free | Unit::Probed { .. } => Unit::Free,
-            // Another policy held it.
-            Unit::Waits { .. } => held(first_ns, true),
+            // Another policy suspended it.
+            Unit::Waits { .. } => suspended(first_ns, true),
         }
     }
 
@@ -137,9 +138,9 @@ impl Unit {
         let needed_ns = ns(settings, RegulatorThreshold::IpdQuietMs);
         let quiet_since_ns = match self {
             Unit::Free | Unit::Probed { .. } if !contended => return Unit::Free,
-            Unit::Waits { .. } | Unit::Held { .. } if gone => return Unit::Free,
+            Unit::Waits { .. } | Unit::Suspended { .. } if gone => return Unit::Free,
             Unit::Waits { quiet_since_ns: Some(since_ns) } if quiet => Some(since_ns),
-            Unit::Waits { .. } | Unit::Held { .. } if quiet => Some(now_ns),
+            Unit::Waits { .. } | Unit::Suspended { .. } if quiet => Some(now_ns),
             _ => None,
         };
         match quiet_since_ns {
@@ -188,7 +189,7 @@ fn is_contended(settings: &RegulatorSettings, sample: &Sample, resource: usize, 
     own > 0 && small_share && (resource != PROCESSOR || busy)
 }
 
-/// Whether nobody of the foreground runs that the jobs of a board would disturb.
+/// Whether no foreground program runs that the jobs of a board would disturb.
 fn is_quiet(settings: &RegulatorSettings, sample: &Sample, all: Sums) -> bool {
     let idle = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(RegulatorThreshold::IpdIdle)).is_gt();
     idle && all.iter().enumerate().all(|(resource, used)| resource == PROCESSOR || used[0] == 0)

@@ -1,12 +1,12 @@
-//! The loop: while there are jobs it samples every board once a period, more often while some run, and says who is held until
-//! it comes again.
+//! The loop: while there are jobs it samples every board once a period, more often while some run, and orders
+//! suspensions until the next sample.
 //!
-//! Invariant: without jobs there is no alarm. Boards are asked in turn: one that dies answers by its death, and those
-//! behind it let their jobs go meanwhile. Not here: what is decided (`machine.rs`).
+//! Invariant: without jobs there is no alarm. The loop samples boards one by one: the failure of a board ends its
+//! call, and the boards behind it resume their jobs meanwhile. Not here: the decision (`machine.rs`).
 
 use crate::machine::{Orders, RegulatorMachine, Samples};
 use crate::settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};
-use crate::text::{RegulatorView, changed, shown};
+use crate::text::{RegulatorView, changed, format_setting};
 use crate::totals::Totals;
 use renga_proto::inode::{InodeDirectory, Spare};
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
@@ -16,16 +16,16 @@ use renga_rt::policy::{self, Class};
 use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, clients, reply};
 
 const NS_PER_MS: u64 = 1_000_000;
-/// Periods that an order holds when it is not renewed.
+/// An order ends after so many periods unless it is renewed.
 const LEASE_PERIODS: u64 = 3;
-/// While jobs run that may be held, boards are sampled so many times as often: what they contend for lasts so much shorter.
-const LOOKS_WHILE_RUNNING: u64 = 4;
+/// While jobs run that may be suspended, the loop samples so many times as often: contention lasts so much shorter.
+const SAMPLES_WHILE_RUNNING: u64 = 4;
 /// But not more often than a period can be, ns.
 const PAUSE_NS_MIN: u64 = 10 * NS_PER_MS;
 /// A bit for each.
 const ALL_BOARDS: u8 = u8::MAX;
-/// Looks that find no job, after which there is none: one may have been on its way from board to board.
-const LOOKS_WITHOUT_JOBS: u32 = 3;
+/// Samples without a job after which there is none: one may have been on its way from board to board.
+const SAMPLES_WITHOUT_JOBS: u32 = 3;
 
 /// Of the tables of processes.
 const PROCS: u32 = PolicyOf::BIT | Regulate::BIT;
@@ -51,9 +51,9 @@ struct RegulatorState {
     /// The boards, a bit each, whose jobs' files are known to be spared.
     spared: u8,
     totals: Totals,
-    /// When boards are to be looked at next; `None`: there are no jobs.
+    /// When to sample the boards next; `None`: there are no jobs.
     next_ns: Option<u64>,
-    looks_without_jobs: u32,
+    samples_without_jobs: u32,
 }
 
 /// Regulates the background jobs of all boards; init runs on this one.
@@ -70,7 +70,7 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
         spared: 0,
         totals: Totals::default(),
         next_ns: None,
-        looks_without_jobs: 0,
+        samples_without_jobs: 0,
     };
     loop {
         match port.accept_or_notified(Regulation::ENTRIES).await {
@@ -83,7 +83,7 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
             None => {}
         }
         if state.next_ns.is_some_and(|next_ns| state.me.now_ns() >= next_ns) {
-            state.look().await;
+            state.sample().await;
         }
         let next_ns = state.next_ns;
         state.me.notify_at(next_ns);
@@ -94,7 +94,7 @@ impl RegulatorState {
     fn read(&self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
         let setting = RegulationSetting::from_number(setting)?;
         let RegulatorState { settings, samples, orders, totals, .. } = self;
-        let text = shown(setting, &RegulatorView { settings, samples, orders, totals });
+        let text = format_setting(setting, &RegulatorView { settings, samples, orders, totals });
         Ok(copy_text(&text, out))
     }
 
@@ -117,16 +117,16 @@ impl RegulatorState {
         u64::from(self.settings.get(RegulatorThreshold::PeriodMs)) * NS_PER_MS
     }
 
-    fn holds_some(&self) -> bool {
+    fn suspends_some(&self) -> bool {
         self.orders.iter().any(|orders| *orders != 0)
     }
 
     /// From one sample to the next, ns.
     fn pause_ns(&self) -> u64 {
         let jobs = self.samples.iter().flatten().any(|sample| sample.jobs > 0);
-        let some_run = self.settings.policy != RegulationPolicy::Off && jobs && !self.holds_some();
+        let some_run = self.settings.policy != RegulationPolicy::Off && jobs && !self.suspends_some();
         let period_ns = self.period_ns();
-        if some_run { (period_ns / LOOKS_WHILE_RUNNING).max(PAUSE_NS_MIN) } else { period_ns }
+        if some_run { (period_ns / SAMPLES_WHILE_RUNNING).max(PAUSE_NS_MIN) } else { period_ns }
     }
 
     /// Makes the process that `text` names a background job.
@@ -143,7 +143,7 @@ impl RegulatorState {
         let old = Schedule::from_word(old.map_err(gone)?).ok_or(Errno::EIO)?.policy;
         let new = policy::Policy { class: Class::Idle, priority: 0, background: true, ..old };
         procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
-        self.looks_without_jobs = 0;
+        self.samples_without_jobs = 0;
         if self.next_ns.is_none() {
             (self.next_ns, self.totals) = (Some(self.me.now_ns()), Totals::default());
         }
@@ -151,7 +151,7 @@ impl RegulatorState {
     }
 
     /// Samples every board, and has jobs suspended or resumed accordingly.
-    async fn look(&mut self) {
+    async fn sample(&mut self) {
         let began_ns = self.me.now_ns();
         for board in 0..self.clients.procs.boards().min(BOARDS_MAX as u8) {
             let mut bytes = [0; Sample::BYTES];
@@ -162,32 +162,32 @@ impl RegulatorState {
         self.totals.add(&self.samples, &self.machine.contended());
         let before = core::mem::replace(&mut self.orders, orders);
         for board in (0..BOARDS_MAX as u8).filter(|&board| before[usize::from(board)] != orders[usize::from(board)]) {
-            // A board that is down holds nobody.
+            // A board that is down suspends no job.
             let _ = self.regulate(board, &mut []).await;
         }
         self.spare().await;
         self.next_ns = Some((began_ns + self.pause_ns()).max(self.me.now_ns()));
         if self.samples.iter().flatten().any(|sample| sample.jobs > 0) {
-            self.looks_without_jobs = 0;
+            self.samples_without_jobs = 0;
             return;
         }
-        self.looks_without_jobs += 1;
-        if self.looks_without_jobs >= LOOKS_WITHOUT_JOBS {
+        self.samples_without_jobs += 1;
+        if self.samples_without_jobs >= SAMPLES_WITHOUT_JOBS {
             (self.next_ns, self.machine, self.orders) = (None, RegulatorMachine::default(), [0; BOARDS_MAX]);
             self.spare().await;
         }
     }
 
-    /// What jobs have written comes home later while one is held: those of other boards may be its own, and use nothing while
-    /// it waits.
+    /// Defers the writeback of jobs' files while one is suspended: the files of other boards may be its own, and use
+    /// nothing while it waits.
     async fn spare(&mut self) {
-        let boards = if self.holds_some() { ALL_BOARDS } else { 0 };
+        let boards = if self.suspends_some() { ALL_BOARDS } else { 0 };
         if boards != self.spared && self.clients.inode_directory.call(Spare { boards }, ()).await.is_ok() {
             self.spared = boards;
         }
     }
 
-    /// Tells `board` its orders; what happened there since it was asked last goes into `out`.
+    /// Sends `board` its orders; its sample since the last call goes into `out`.
     async fn regulate(&mut self, board: u8, out: &mut [u8]) -> Result<u32, Errno> {
         let mut procs = self.clients.procs.at(board, 0).ok_or(Errno::EHOSTDOWN)?;
         let orders = self.orders[usize::from(board)];

@@ -7,10 +7,10 @@ use renga_proto::inode::NAME_BYTES_MAX;
 use renga_proto::regulation::{IGNORED_MAX, IGNORED_NAME_BYTES, RESOURCES};
 use renga_proto::settings::{NumberSetting, NumberSettings};
 
-/// How jobs are held and let go.
+/// How jobs are suspended and resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegulationPolicy {
-    /// Never held: the lowest class is all.
+    /// Never suspended: the lowest class is all.
     Off,
     /// Exponentially increasing intervals.
     Eii,
@@ -37,13 +37,13 @@ pub enum RegulatorThreshold {
     Link,
     /// IPD: jobs go on when more than this of their processor is idle, %.
     IpdIdle,
-    /// And nobody of the foreground uses disk or link, for so long, ms.
+    /// And no foreground program uses disk or link, for so long, ms.
     IpdQuietMs,
     /// EII: the first interval, ms.
     EiiFirstMs,
     /// EII: the longest interval, ms.
     EiiMostMs,
-    /// How often boards are looked at, ms.
+    /// How often boards are sampled, ms.
     PeriodMs,
 }
 
@@ -101,7 +101,7 @@ impl RegulatorSettings {
         &self.ignored[..self.ignored_count]
     }
 
-    /// Ignores nobody.
+    /// Empties the ignore list.
     pub fn clear_ignored(&mut self) {
         self.ignored_count = 0;
     }

@@ -1,6 +1,6 @@
 //! Settings as text: a word, lines of a name and a number, or names, as `cat` shows and `echo` writes them.
 //!
-//! Invariant: what is shown can be written and means the same.
+//! Invariant: every printed setting can be written back and means the same.
 
 use crate::machine::{Orders, Samples};
 use crate::settings::{RegulationPolicy, RegulatorSettings};
@@ -12,7 +12,7 @@ use renga_proto::settings::{TEXT_BYTES_MAX, Words, name_of};
 
 pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
-/// What there is to be shown.
+/// The printed state.
 pub(crate) struct RegulatorView<'a> {
     pub(crate) settings: &'a RegulatorSettings,
     pub(crate) samples: &'a Samples,
@@ -21,7 +21,7 @@ pub(crate) struct RegulatorView<'a> {
 }
 
 /// What `setting` shows; nothing of jobs, which the boards know.
-pub(crate) fn shown(setting: RegulationSetting, known: &RegulatorView<'_>) -> SettingText {
+pub(crate) fn format_setting(setting: RegulationSetting, known: &RegulatorView<'_>) -> SettingText {
     let RegulatorView { settings, samples, orders, totals } = known;
     let mut text = SettingText::new();
     // All there can be has room, so that writing does not fail.
@@ -41,7 +41,8 @@ fn show_name(name: &[u8], text: &mut SettingText) -> core::fmt::Result {
     text.write_char('\n')
 }
 
-/// A line for each board: how idle it was, jobs' shares of what was used, jobs, who of them is held, of which resources users are.
+/// A line for each board: how idle it was, the jobs' shares of each resource, the numbers of jobs and of suspended
+/// ones, the resources of these.
 fn show_state(samples: &Samples, orders: &Orders, text: &mut SettingText) -> core::fmt::Result {
     writeln!(text, "board idle cpu disk link jobs held holds")?;
     for (board, (sample, orders)) in samples.iter().zip(orders).enumerate() {
@@ -54,12 +55,12 @@ fn show_state(samples: &Samples, orders: &Orders, text: &mut SettingText) -> cor
         }
         write!(text, " {} {} ", sample.jobs, sample.held)?;
         let names = ["cpu", "disk", "link"];
-        let mut held = names.iter().enumerate().filter(|(resource, _)| orders >> resource & 1 != 0);
-        match held.next() {
+        let mut suspended = names.iter().enumerate().filter(|(resource, _)| orders >> resource & 1 != 0);
+        match suspended.next() {
             None => text.write_char('-')?,
             Some((_, first)) => text.write_str(first)?,
         }
-        held.try_for_each(|(_, name)| write!(text, ",{name}"))?;
+        suspended.try_for_each(|(_, name)| write!(text, ",{name}"))?;
         text.write_char('\n')?;
     }
     Ok(())

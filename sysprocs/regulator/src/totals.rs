@@ -7,14 +7,14 @@ use core::fmt::Write;
 use renga_proto::regulation::{DISK, LINK, PROCESSOR, RESOURCES, ResourceUse};
 use renga_rt::BOARDS_MAX;
 
-/// Numbers that are shown end here, so that the text has an end.
-const SHOWN_MAX: u64 = 999_999_999;
+/// Printed numbers end here, so that the text has an end.
+const PRINTED_MAX: u64 = 999_999_999;
 const NS_PER_MS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OfBoard {
-    looks: u64,
-    /// Looks at which its jobs contended for each resource.
+    samples: u64,
+    /// Samples at which its jobs contended for each resource.
     contended: [u64; RESOURCES],
     foreground: ResourceUse,
     background: ResourceUse,
@@ -31,7 +31,7 @@ impl Totals {
     pub(crate) fn add(&mut self, samples: &Samples, contended: &Orders) {
         for ((total, sample), contended) in self.boards.iter_mut().zip(samples).zip(contended) {
             let Some(sample) = sample else { continue };
-            total.looks += 1;
+            total.samples += 1;
             for resource in 0..RESOURCES {
                 total.contended[resource] += u64::from(contended >> resource & 1);
                 total.foreground[resource] = total.foreground[resource].saturating_add(sample.foreground[resource]);
@@ -43,13 +43,13 @@ impl Totals {
     /// A line for each board that was seen.
     pub(crate) fn show(&self, text: &mut impl Write) -> core::fmt::Result {
         writeln!(text, "board looks cpu disk link front_ms blocks frames jobs_ms blocks frames")?;
-        for (board, total) in self.boards.iter().enumerate().filter(|(_, total)| total.looks != 0) {
+        for (board, total) in self.boards.iter().enumerate().filter(|(_, total)| total.samples != 0) {
             write!(text, "{}", char::from(b'a' + board as u8))?;
             let [cpu, disk, link] = total.contended;
-            let shown = |used: ResourceUse| [used[PROCESSOR] / NS_PER_MS, used[DISK], used[LINK]];
-            let numbers = [total.looks, cpu, disk, link].into_iter().chain(shown(total.foreground));
-            for number in numbers.chain(shown(total.background)) {
-                write!(text, " {}", number.min(SHOWN_MAX))?;
+            let numbers_of = |used: ResourceUse| [used[PROCESSOR] / NS_PER_MS, used[DISK], used[LINK]];
+            let numbers = [total.samples, cpu, disk, link].into_iter().chain(numbers_of(total.foreground));
+            for number in numbers.chain(numbers_of(total.background)) {
+                write!(text, " {}", number.min(PRINTED_MAX))?;
             }
             text.write_char('\n')?;
         }
@@ -65,7 +65,7 @@ mod tests {
     use renga_rt::BOARDS_MAX;
     use std::string::String;
 
-    fn shown(totals: &Totals) -> String {
+    fn text_of(totals: &Totals) -> String {
         let mut text = String::new();
         assert!(totals.show(&mut text).is_ok());
         text
@@ -87,7 +87,7 @@ mod tests {
         samples[1] = sample(1);
         totals.add(&samples, &[0; BOARDS_MAX]);
         let head = "board looks cpu disk link front_ms blocks frames jobs_ms blocks frames\n";
-        assert_eq!(shown(&totals), String::from(head) + "b 2 0 1 0 8 4 6 8 10 12\n");
+        assert_eq!(text_of(&totals), String::from(head) + "b 2 0 1 0 8 4 6 8 10 12\n");
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let most = Sample { foreground: [u64::MAX; 3], background: [u64::MAX; 3], ..Sample::default() };
         let mut totals = Totals::default();
         totals.add(&[Some(most); BOARDS_MAX], &[0b111; BOARDS_MAX]);
-        totals.boards.iter_mut().for_each(|board| (board.looks, board.contended) = (u64::MAX, [u64::MAX; 3]));
-        assert!(shown(&totals).len() <= TEXT_BYTES_MAX, "{}", shown(&totals).len());
+        totals.boards.iter_mut().for_each(|board| (board.samples, board.contended) = (u64::MAX, [u64::MAX; 3]));
+        assert!(text_of(&totals).len() <= TEXT_BYTES_MAX, "{}", text_of(&totals).len());
     }
 }

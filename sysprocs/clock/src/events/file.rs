@@ -13,11 +13,11 @@ use renga_rt::{BoardReferences, Errno, Generation, Waiters};
 pub struct EventPlace {
     /// Which generation it is in, once it has had one.
     pub(super) generation: Option<Generation>,
-    pub(super) held: BoardReferences,
+    pub(super) references: BoardReferences,
     pub(super) waiters: Waiters,
     pub(super) edges: u32,
     pub(super) kind: EventKind,
-    /// Nobody is to wait for it.
+    /// Opened with `O_NONBLOCK`: no program waits for it.
     pub(super) nonblocking: bool,
     /// Of a counter.
     pub(super) count: u64,
@@ -28,7 +28,7 @@ impl EventPlace {
     /// Free, and never used.
     pub const FREE: EventPlace = EventPlace {
         generation: None,
-        held: BoardReferences::NONE,
+        references: BoardReferences::NONE,
         waiters: Waiters::NONE,
         edges: 1,
         kind: EventKind::Count,
@@ -46,7 +46,7 @@ impl EventPlace {
         self.edges = self.edges.wrapping_add(1).max(1);
     }
 
-    /// The events that hold.
+    /// The current events.
     pub(super) fn events(&self) -> u32 {
         match self.kind {
             EventKind::Timer | EventKind::CalendarTimer => {
@@ -99,17 +99,17 @@ pub(super) struct Times {
     /// It has expired, and the expiry is unread.
     pub(super) expired: bool,
     /// A read is to fail once calendar time was set; that has happened.
-    told: bool,
+    cancel_on_set: bool,
     canceled: bool,
 }
 
 impl Times {
     pub(super) const NONE: Times =
-        Times { at_ns: 0, interval_ns: 0, follows: false, expired: false, told: false, canceled: false };
+        Times { at_ns: 0, interval_ns: 0, follows: false, expired: false, cancel_on_set: false, canceled: false };
 
     /// Expires at `at_ns` (0: never) and then every `interval_ns`.
-    pub(super) fn set(&mut self, at_ns: u64, interval_ns: u64, follows: bool, told: bool) {
-        *self = Times { at_ns, interval_ns, follows, told, ..Times::NONE };
+    pub(super) fn set(&mut self, at_ns: u64, interval_ns: u64, follows: bool, cancel_on_set: bool) {
+        *self = Times { at_ns, interval_ns, follows, cancel_on_set, ..Times::NONE };
     }
 
     /// When it is due.
@@ -129,7 +129,7 @@ impl Times {
         Left { left_ns, interval_ns }
     }
 
-    /// How often it has expired since it was last asked.
+    /// Takes the expiries since the last read.
     fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
         if core::mem::take(&mut self.canceled) {
             if core::mem::take(&mut self.expired) {
@@ -151,7 +151,7 @@ impl Times {
 
     /// Calendar time was set; whether a read is to fail for that.
     pub(super) fn cancel(&mut self) -> bool {
-        self.canceled |= self.told && self.at_ns != 0;
+        self.canceled |= self.cancel_on_set && self.at_ns != 0;
         self.canceled
     }
 }

@@ -1,8 +1,8 @@
 //! The server of event files: counters, timers and sets of watches of this board's programs.
 //!
 //! Invariant: no entry waits. A caller that gets `EAGAIN` is woken after the next change and tries again, so one wait
-//! serves one file and many. A timer is in the heap exactly while it is set and has no unread expiry.
-//! Calls: nobody. Not here: what a file is (`file.rs`), how programs wait (the clock).
+//! serves one file and many. A timer is in the heap exactly while it is set and has no unread expiry. Calls: no
+//! server. Not here: what a file is (`file.rs`), how programs wait (the clock).
 
 use super::file::{EventPlace, Times};
 use super::watches::{WatchPlace, Watches};
@@ -60,28 +60,28 @@ pub async fn events(
 impl EventsServer for EventsState {
     async fn make_events(&mut self, call: &mut Call<MakeEvents>) -> Result<EventFile, Errno> {
         let MakeEvents { kind, count } = call.entry();
-        let free = (self.taken_below..self.places.len()).find(|&number| self.places[number].held.is_empty());
+        let free = (self.taken_below..self.places.len()).find(|&number| self.places[number].references.is_empty());
         self.taken_below = free.map_or(self.places.len(), |number| number + 1);
         let number = free.ok_or(Errno::ENFILE)?;
         let mut generation = self.places[number].generation.unwrap_or(Generation::before_first(self.boot));
         generation.next();
-        let mut held = BoardReferences::NONE;
-        held.add(call.board());
-        self.places[number] = EventPlace { generation: Some(generation), held, kind, count, ..EventPlace::FREE };
+        let mut references = BoardReferences::NONE;
+        references.add(call.board());
+        self.places[number] = EventPlace { generation: Some(generation), references, kind, count, ..EventPlace::FREE };
         Ok(EventFile { number: number as u16, generation: generation.number() })
     }
     async fn hold_events(&mut self, call: &mut Call<HoldEvents>) -> Result<(), Errno> {
         let HoldEvents { number, generation } = call.entry();
         let place = self.places.get_mut(usize::from(number)).ok_or(Errno::ESTALE)?;
-        if place.held.is_empty() || place.generation.is_none_or(|is| is.number() != generation) {
+        if place.references.is_empty() || place.generation.is_none_or(|is| is.number() != generation) {
             return Err(Errno::ESTALE);
         }
-        if place.held.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) }
+        if place.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) }
     }
     async fn drop_events(&mut self, call: &mut Call<DropEvents>) -> Result<(), Errno> {
         let number = self.find(call, call.entry().number, call.entry().generation)?;
-        self.places[number].held.remove(call.board());
-        self.end_unheld(number);
+        self.places[number].references.remove(call.board());
+        self.end_unreferenced(number);
         Ok(())
     }
     async fn take_count(&mut self, call: &mut Call<TakeCount>) -> Result<u64, Errno> {
@@ -118,13 +118,13 @@ impl EventsServer for EventsState {
     }
     async fn set_timer_file(&mut self, call: &mut Call<SetTimerFile>) -> Result<Left, Errno> {
         let number = self.find(call, call.entry().number, call.entry().generation)?;
-        let SetTimerFile { at_ns, interval_ns, absolute, told, .. } = call.entry();
+        let SetTimerFile { at_ns, interval_ns, absolute, cancel_on_set, .. } = call.entry();
         let (left, now_ns) = (self.left(number)?, self.me.now_ns());
         let follows = self.places[number].kind == EventKind::CalendarTimer;
         let times: &mut Times = &mut self.places[number].timer;
         match at_ns {
             0 => times.set(0, interval_ns, false, false),
-            _ if absolute => times.set(at_ns, interval_ns, follows, told && follows),
+            _ if absolute => times.set(at_ns, interval_ns, follows, cancel_on_set && follows),
             // The timer runs for so long from now, however the calendar is set meanwhile.
             _ => times.set(now_ns.saturating_add(at_ns), interval_ns, false, false),
         }
@@ -138,7 +138,7 @@ impl EventsServer for EventsState {
     async fn follow_calendar(&mut self, call: &mut Call<FollowCalendar>) -> Result<(), Errno> {
         self.epoch_ns = call.entry().now_ns.saturating_sub(self.me.now_ns());
         for number in 0..self.places.len() {
-            if self.places[number].timer.follows && !self.places[number].held.is_empty() {
+            if self.places[number].timer.follows && !self.places[number].references.is_empty() {
                 self.plan(number);
                 if self.places[number].timer.cancel() {
                     self.happened(number);
@@ -181,8 +181,8 @@ impl EventsServer for EventsState {
     }
     async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
         for number in 0..self.places.len() {
-            if self.places[number].held.drop_board(call.entry().board) > 0 {
-                self.end_unheld(number);
+            if self.places[number].references.drop_board(call.entry().board) > 0 {
+                self.end_unreferenced(number);
             }
         }
         Ok(())
@@ -190,17 +190,18 @@ impl EventsServer for EventsState {
 }
 
 impl EventsState {
-    /// The place of file `number`, if it is in this generation and the caller's board holds it.
+    /// The place of file `number`, if it is in this generation and the caller's board has a reference.
     fn find<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
         let place = self.places.get(usize::from(number)).ok_or(Errno::ESTALE)?;
-        let held = place.generation.is_some_and(|is| is.number() == generation) && place.held.holds(call.board());
-        if held { Ok(number.into()) } else { Err(Errno::ESTALE) }
+        let found =
+            place.generation.is_some_and(|is| is.number() == generation) && place.references.holds(call.board());
+        if found { Ok(number.into()) } else { Err(Errno::ESTALE) }
     }
 
-    /// As `find`, but that says of what only other boards hold that it is there.
+    /// As `find`, with `EPERM` for a file to which only other boards have references.
     fn find_of_others<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
         let others = self.places.get(usize::from(number)).is_some_and(|place| {
-            place.generation.is_some_and(|is| is.number() == generation) && !place.held.is_empty()
+            place.generation.is_some_and(|is| is.number() == generation) && !place.references.is_empty()
         });
         self.find(call, number, generation).map_err(|errno| if others { Errno::EPERM } else { errno })
     }
@@ -212,8 +213,8 @@ impl EventsState {
     }
 
     /// Ends a file without references. Its waiters poll again, and find that.
-    fn end_unheld(&mut self, number: usize) {
-        if self.places[number].held.is_empty() {
+    fn end_unreferenced(&mut self, number: usize) {
+        if self.places[number].references.is_empty() {
             self.due.unset(number);
             if self.places[number].kind == EventKind::Watches {
                 self.watches.end_set(number as u16);

@@ -1,7 +1,8 @@
 //! The watches of all sets, as epoll has them.
 //!
-//! Invariant: a set has at most one watch of a descriptor and object. An edge-triggered watch is reported to one program per
-//! edge, a one-shot watch once per change. Not here: readiness, which the waiting program asks of the object's server.
+//! Invariant: a set has at most one watch of a descriptor and object. An edge-triggered watch is reported to one
+//! program per edge, a one-shot watch once per change. Not here: readiness, which the waiting program reads from the
+//! object's server.
 
 use renga_proto::events::{
     WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange, WatchEntry, WatchKey, WatchStamp, WatchWish,
@@ -63,7 +64,7 @@ impl Watches {
         match (change, known) {
             (WatchChange::Add, Some(_)) => return Err(Errno::EEXIST),
             (WatchChange::Add, None) => {
-                self.forget_told(set, descriptor);
+                self.forget_reported(set, descriptor);
                 let free = self.places.iter().position(|place| place.set == NO_SET).ok_or(Errno::ENOSPC)?;
                 self.end = self.end.max(free + 1);
                 let place = &mut self.places[free];
@@ -84,7 +85,7 @@ impl Watches {
     }
 
     /// The descriptor is of another object by now, so no program can modify its one-shot watch.
-    fn forget_told(&mut self, set: u16, descriptor: u16) {
+    fn forget_reported(&mut self, set: u16, descriptor: u16) {
         for number in (0..self.end).rev() {
             let place = &self.places[number];
             if (place.set, place.descriptor, place.events) == (set, descriptor, 0) {

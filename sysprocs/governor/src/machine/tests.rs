@@ -71,12 +71,12 @@ fn pace_late_or_early_io_is_compensated() {
     governor.leaves(at(11 * MS + 800 * US, 0));
     let slowly = IoTimes { asked_ns: 0, began_ns: 300 * US, ended_ns: 1_300 * US, waited_ns: 0 };
     assert_eq!(governor.after(wait(3_000), slowly), Some(3 * MS), "what is done before it is no I/O");
-    // Nobody stopped for an hour goes unpaced for one.
+    // A program stopped for an hour does not go unpaced for an hour.
     governor.leaves(at(3_600_000 * MS, 0));
     assert_eq!(governor.after(wait(2_000), io(0, 300 * MS)), Some(600 * MS - 100 * MS));
     governor.leaves(at(400 * MS, 0));
     governor.begin();
-    assert_eq!(governor.after(wait(2_000), io(0, MS)), Some(2 * MS), "another pace begins anew");
+    assert_eq!(governor.after(wait(2_000), io(0, MS)), Some(2 * MS), "another pace starts from zero");
 }
 
 /// Holds: iospeed-factor.
@@ -108,7 +108,7 @@ fn pace_trap_and_return_count_as_io_time() {
     governor.leaves(at(1_000, 50));
     governor.trapped(at(1_700, 350));
     assert_eq!(governor.crossing_ns, Some(400));
-    // Somebody else had a turn.
+    // Another program ran.
     governor.leaves(at(2_000, 350));
     governor.trapped(at(9_000, 1_350));
     assert_eq!(governor.crossing_ns, Some(400), "the least of all");
@@ -121,7 +121,7 @@ fn pace_trap_and_return_count_as_io_time() {
 /// Holds: iospeed-rate.
 #[test]
 fn pace_count_period_admits_limit() {
-    // When each is asked for, ms; when it is to be asked again.
+    // The time of each request, ms; the time of its retry.
     let fixed: &[(u64, Option<u64>)] = &[
         (3, None),
         (4, None),
@@ -143,13 +143,13 @@ fn pace_count_period_admits_limit() {
         (25, None), // of the period from 23 on
         (26, None),
         (27, Some(33)),
-        (47, None), // nobody asked from 43 on
+        (47, None), // no request from 43 on
         (48, None),
         (49, Some(57)),
     ];
-    for (asked, own_period) in [(fixed, false), (variable, true)] {
+    for (requests, own_period) in [(fixed, false), (variable, true)] {
         let mut governor = Governor::default();
-        for &(now_ms, until_ms) in asked {
+        for &(now_ms, until_ms) in requests {
             let until_ns = governor.before(count(2, own_period), now_ms * MS);
             assert_eq!(until_ns, until_ms.map(|until_ms| until_ms * MS), "{now_ms} ms, own period {own_period}");
         }

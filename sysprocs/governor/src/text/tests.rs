@@ -1,6 +1,6 @@
-//! What can be written, and that what is shown can be.
+//! Texts that can be written, and that every printed pace can be.
 
-use super::{PaceChange, shown};
+use super::{PaceChange, format_pace};
 use proptest::prelude::*;
 use renga_abi::pace::Pace;
 
@@ -64,7 +64,7 @@ fn a_pace() -> impl Strategy<Value = Pace> {
 proptest! {
     #[test]
     fn pace_text_shown_parses_back(pid in 1..u32::MAX, pace in a_pace()) {
-        let text = std::format!("{pid} {}\n", shown(pace));
+        let text = std::format!("{pid} {}\n", format_pace(pace));
         prop_assert_eq!(PaceChange::of(text.as_bytes()), Some(PaceChange { pid, pace }));
         prop_assert_eq!(Pace::from_word(pace.to_word()), Some(pace));
     }

@@ -4,7 +4,7 @@
 
 use crate::server::ProcFilesState;
 use crate::window::{TextWindow, put};
-use renga_governor::{PaceChange, shown};
+use renga_governor::{PaceChange, format_pace};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, INIT, PolicyOf, Schedule};
 use renga_rt::account::Count;
@@ -42,7 +42,7 @@ impl<M: UserMemory> ProcFilesState<M> {
                 return;
             }
             let delayed_ms = listed.count(Count::DelayedNs) / NS_PER_MS;
-            put!(out, "{board} {} {delayed_ms} {} ", listed.pid, shown(pace));
+            put!(out, "{board} {} {delayed_ms} {} ", listed.pid, format_pace(pace));
             out.name_in_line(&listed.name);
             out.push(b"\n");
         })

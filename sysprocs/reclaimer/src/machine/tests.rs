@@ -1,10 +1,10 @@
-//! Tables of cases: when either begins, how much, when it pauses, gives up and looks again.
+//! Tables of cases: when either begins, how much, when it pauses, gives up and samples again.
 
 mod random;
 
 use super::{
-    BATCHES_PER_PIECE, LARGE_STEP, LOOK_NS, MemorySample, PAUSE_NS, RETRY_FIRST_NS, RETRY_MOST_NS, ReclaimMachine,
-    ReclaimStep, ReclaimWork, SMALL_BATCH, WorkCounts,
+    BATCHES_PER_PIECE, LARGE_STEP, MemorySample, PAUSE_NS, RETRY_FIRST_NS, RETRY_MOST_NS, ReclaimMachine, ReclaimStep,
+    ReclaimWork, SAMPLE_NS, SMALL_BATCH, WorkCounts,
 };
 use crate::settings::{ReclaimSettings, ReclaimThreshold};
 use renga_proto::memory::MemoryFacts;
@@ -34,7 +34,7 @@ pub(super) fn batching() -> ReclaimSettings {
 fn woken(machine: &mut ReclaimMachine, settings: &ReclaimSettings, seen: MemorySample) -> ReclaimStep {
     machine.woken(settings, seen.now_ns);
     assert_eq!(machine.next(settings, seen.now_ns, false), ReclaimStep::Sample);
-    machine.looked(settings, seen);
+    machine.sampled(settings, seen);
     machine.next(settings, seen.now_ns, false)
 }
 
@@ -64,7 +64,7 @@ fn reclaim_low_mark_frees_up_to_high_mark() {
     }
     assert_eq!((freed, step), (HIGH - LOW + 1, ReclaimStep::Sample));
     // Others have taken some meanwhile.
-    machine.looked(&settings, seen(8, LOW - 1, 0));
+    machine.sampled(&settings, seen(8, LOW - 1, 0));
     assert!(matches!(machine.next(&settings, 8, false), ReclaimStep::Free { .. }));
     let counts = machine.counts(ReclaimWork::Ordinary);
     assert_eq!((counts.begun, counts.steps, counts.pages), (2, 17, u64::from(freed)));
@@ -79,7 +79,7 @@ fn reclaim_ready_programs_run_between_steps() {
         machine.freed(7, SMALL_BATCH, SMALL_BATCH, false);
     }
     assert_eq!(machine.next(&settings, 7, true), ReclaimStep::Wait(Some(7 + PAUSE_NS)));
-    machine.woken(&settings, 8); // by somebody's setting
+    machine.woken(&settings, 8); // by a changed setting
     assert_eq!(machine.next(&settings, 8, true), ReclaimStep::Wait(Some(7 + PAUSE_NS)));
     machine.woken(&settings, 7 + PAUSE_NS);
     assert!(matches!(machine.next(&settings, 7 + PAUSE_NS, true), ReclaimStep::Free { .. }));
@@ -104,27 +104,26 @@ fn reclaim_without_candidates_backs_off() {
     assert_eq!(machine.next(&settings, now_ns, false), ReclaimStep::Wait(Some(now_ns + RETRY_FIRST_NS)));
 }
 
-/// What the batcher does a second after its first look.
-/// Holds: reclaim-batcher.
+/// The batcher a second after its first sample. Holds: reclaim-batcher.
 #[test]
 fn batch_starts_on_many_requests_and_few_free_pages() {
     let cases = [
-        ("both", LOOK_NS, 1_500, 4_095, true),
-        ("too few come", LOOK_NS, 1_499, 4_095, false),
-        ("enough are free", LOOK_NS, 9_999, 4_096, false),
-        ("memory is short for other reasons", LOOK_NS, 0, LOW, false),
-        ("in a longer time as many a second", 2 * LOOK_NS, 2_999, 4_095, false),
-        ("and more", 2 * LOOK_NS, 3_000, 4_095, true),
-        ("under the low mark too", LOOK_NS, 1_500, 3, true),
+        ("both", SAMPLE_NS, 1_500, 4_095, true),
+        ("too few come", SAMPLE_NS, 1_499, 4_095, false),
+        ("enough are free", SAMPLE_NS, 9_999, 4_096, false),
+        ("memory is short for other reasons", SAMPLE_NS, 0, LOW, false),
+        ("in a longer time as many a second", 2 * SAMPLE_NS, 2_999, 4_095, false),
+        ("and more", 2 * SAMPLE_NS, 3_000, 4_095, true),
+        ("under the low mark too", SAMPLE_NS, 1_500, 3, true),
     ];
     for (what, after_ns, came, free, batch) in cases {
         let (mut machine, settings, before) = (ReclaimMachine::default(), batching(), u32::MAX - 100);
         let first = woken(&mut machine, &settings, seen(7, 8_000, before));
-        assert_eq!(first, ReclaimStep::Wait(Some(7 + LOOK_NS)), "{what}: the first look tells nothing");
+        assert_eq!(first, ReclaimStep::Wait(Some(7 + SAMPLE_NS)), "{what}: the first sample has no rate");
         let step = woken(&mut machine, &settings, seen(7 + after_ns, free, before.wrapping_add(came)));
         let wanted = match batch {
             true => ReclaimStep::Free { frames: LARGE_STEP, wanted: 6_000 },
-            false => ReclaimStep::Wait(Some(7 + after_ns + LOOK_NS)),
+            false => ReclaimStep::Wait(Some(7 + after_ns + SAMPLE_NS)),
         };
         assert_eq!(step, wanted, "{what}");
     }
@@ -134,20 +133,20 @@ fn batch_starts_on_many_requests_and_few_free_pages() {
 fn batch_runs_without_pause_once_a_second() {
     let (mut machine, settings) = (ReclaimMachine::default(), batching());
     woken(&mut machine, &settings, seen(7, 4_000, 0));
-    let mut step = woken(&mut machine, &settings, seen(7 + LOOK_NS, 600, 5_600));
+    let mut step = woken(&mut machine, &settings, seen(7 + SAMPLE_NS, 600, 5_600));
     let mut steps = Vec::new();
     while let ReclaimStep::Free { frames, .. } = step {
-        machine.freed(8 + LOOK_NS, frames, frames, false);
+        machine.freed(8 + SAMPLE_NS, frames, frames, false);
         steps.push(frames);
-        step = machine.next(&settings, 8 + LOOK_NS, true);
+        step = machine.next(&settings, 8 + SAMPLE_NS, true);
     }
     assert_eq!((steps.iter().sum::<u32>(), steps.len()), (6_000, 24));
     assert_eq!(step, ReclaimStep::Sample);
-    machine.looked(&settings, seen(9 + LOOK_NS, 700, 9_000));
+    machine.sampled(&settings, seen(9 + SAMPLE_NS, 700, 9_000));
     assert_eq!(
-        machine.next(&settings, 9 + LOOK_NS, true),
-        ReclaimStep::Wait(Some(7 + 2 * LOOK_NS)),
-        "it has looked already"
+        machine.next(&settings, 9 + SAMPLE_NS, true),
+        ReclaimStep::Wait(Some(7 + 2 * SAMPLE_NS)),
+        "it has its sample already"
     );
 }
 
@@ -160,9 +159,9 @@ fn batch_switch_off_ends_it() {
     settings.batching = false;
     assert_eq!(woken(&mut machine, &settings, seen(9, 4_000, 0)), ReclaimStep::Wait(None));
     settings = batching();
-    // What came while it was off is not of the last second.
+    // Pages that came while it was off do not count for the last second.
     assert_eq!(
-        woken(&mut machine, &settings, seen(LOOK_NS + 9, 600, 50_000)),
-        ReclaimStep::Wait(Some(2 * LOOK_NS + 9))
+        woken(&mut machine, &settings, seen(SAMPLE_NS + 9, 600, 50_000)),
+        ReclaimStep::Wait(Some(2 * SAMPLE_NS + 9))
     );
 }

@@ -1,6 +1,6 @@
-//! What is shown can be written; what is not allowed changes nothing.
+//! Every printed setting can be written; a refused one changes nothing.
 
-use super::{changed, shown};
+use super::{changed, format_setting};
 use crate::machine::ReclaimMachine;
 use crate::settings::{ReclaimSettings, ReclaimThreshold};
 use renga_proto::memory::MemoryFacts;
@@ -10,7 +10,7 @@ use std::string::{String, ToString};
 const MEMORY: MemoryFacts = MemoryFacts { total: 16_384, free: 9 };
 
 fn text(setting: ReclaimSetting, settings: &ReclaimSettings) -> String {
-    shown(setting, settings, &ReclaimMachine::default(), MEMORY).to_string()
+    format_setting(setting, settings, &ReclaimMachine::default(), MEMORY).to_string()
 }
 
 #[test]
@@ -23,8 +23,8 @@ fn reclaim_settings_shown_parse_back() {
     );
     let mut again = ReclaimSettings::of(MEMORY.total);
     for setting in [ReclaimSetting::Batching, ReclaimSetting::Thresholds] {
-        let shown = text(setting, &settings);
-        let Some(new) = changed(setting, &again, shown.as_bytes()) else { panic!("{shown}") };
+        let printed = text(setting, &settings);
+        let Some(new) = changed(setting, &again, printed.as_bytes()) else { panic!("{printed}") };
         again = new;
     }
     assert_eq!(again, settings);

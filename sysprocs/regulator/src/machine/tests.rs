@@ -9,7 +9,7 @@ use std::vec::Vec;
 const MS: u64 = 1_000_000;
 const PERIOD_NS: u64 = 100 * MS;
 
-/// A board that is looked at after a period of which `idle` per cent were idle.
+/// A board sampled after a period of which `idle` per cent were idle.
 fn board(idle: u64, foreground: [u64; 3], background: [u64; 3]) -> Option<Sample> {
     let idle_ns = PERIOD_NS / 100 * idle;
     Some(Sample { elapsed_ns: PERIOD_NS, idle_ns, foreground, background, jobs: 1, ..Sample::default() })
@@ -25,7 +25,7 @@ fn with_policy(policy: RegulationPolicy) -> RegulatorSettings {
     RegulatorSettings::of(policy)
 }
 
-/// What a new machine says to one look.
+/// A new machine's orders after one sample.
 fn first(policy: RegulationPolicy, seen: &[Option<Sample>]) -> Orders {
     RegulatorMachine::default().step(&with_policy(policy), 0, &boards(seen))
 }
@@ -39,7 +39,7 @@ const LINK_BIT: u8 = 1 << LINK;
 fn regulation_small_share_is_contention() {
     type Case = (&'static str, u64, ResourceUse, ResourceUse, u8);
     let cases: [Case; 12] = [
-        ("nobody", 100, [0, 0, 0], [0, 0, 0], 0),
+        ("no program", 100, [0, 0, 0], [0, 0, 0], 0),
         ("a job alone", 0, [0, 0, 0], [100, 9, 9], 0),
         ("the foreground alone", 0, [100, 9, 9], [0, 0, 0], 0),
         ("half of a busy processor", 0, [50, 0, 0], [50, 0, 0], CPU_BIT),
@@ -69,16 +69,17 @@ fn regulation_disk_and_link_are_cluster_wide() {
     assert_eq!(first(RegulationPolicy::Eii, &[a, None, b])[..3], [0, 0, DISK_BIT], "past a board that is down");
 }
 
-/// When jobs are let go and held again, in ms, while `contended` says what is seen at a look during which they ran.
+/// When jobs are resumed and suspended again, in ms, while `contended` gives the sample of a period in which they
+/// ran.
 fn changes(settings: &RegulatorSettings, until_ms: u64, contended: impl Fn(u64) -> bool) -> Vec<(u64, bool)> {
-    let (mut machine, mut changes, mut held) = (RegulatorMachine::default(), Vec::new(), false);
+    let (mut machine, mut changes, mut suspended) = (RegulatorMachine::default(), Vec::new(), false);
     for now_ms in (100..=until_ms).step_by(100) {
-        let used = if held { [0, 0, 0] } else { [0, 9, 0] };
+        let used = if suspended { [0, 0, 0] } else { [0, 9, 0] };
         let foreground = [0, u64::from(contended(now_ms)), 0];
         let orders = machine.step(settings, now_ms * MS, &boards(&[board(50, foreground, used)]));
-        if (orders[0] != 0) != held {
-            held = !held;
-            changes.push((now_ms, held));
+        if (orders[0] != 0) != suspended {
+            suspended = !suspended;
+            changes.push((now_ms, suspended));
         }
     }
     changes
@@ -87,12 +88,12 @@ fn changes(settings: &RegulatorSettings, until_ms: u64, contended: impl Fn(u64) 
 /// Holds: jobs-policies.
 #[test]
 fn regulation_eii_intervals_double_and_restart() {
-    let held_at: Vec<u64> = changes(&with_policy(RegulationPolicy::Eii), 60_000, |_| true)
+    let suspended_at: Vec<u64> = changes(&with_policy(RegulationPolicy::Eii), 60_000, |_| true)
         .into_iter()
-        .filter_map(|(now_ms, held)| held.then_some(now_ms))
+        .filter_map(|(now_ms, suspended)| suspended.then_some(now_ms))
         .collect();
-    // Each wait, and the period of the look that follows.
-    assert_eq!(held_at, [100, 1_200, 3_300, 7_400, 15_500, 31_600, 47_700]);
+    // Each wait, and the period of the next sample.
+    assert_eq!(suspended_at, [100, 1_200, 3_300, 7_400, 15_500, 31_600, 47_700]);
     let pause = 3_400..20_000;
     let seen = changes(&with_policy(RegulationPolicy::Eii), 30_000, |now_ms| !pause.contains(&now_ms));
     let wanted = [(100, true), (1_100, false), (1_200, true), (3_200, false), (3_300, true), (7_300, false)];
@@ -121,14 +122,14 @@ fn regulation_ipd_idle_period_releases_jobs() {
     assert_eq!(at(100, board(0, [50, 0, 0], [50, 0, 0])), CPU_BIT);
     assert_eq!(at(200, board(62, [38, 0, 0], [0, 0, 0])), CPU_BIT, "62 % is not over 62 %");
     assert_eq!(at(300, board(63, [37, 0, 0], [0, 0, 0])), CPU_BIT, "idle since now");
-    assert_eq!(at(500, board(90, [10, 1, 0], [0, 0, 0])), CPU_BIT, "but somebody read");
+    assert_eq!(at(500, board(90, [10, 1, 0], [0, 0, 0])), CPU_BIT, "but a program read");
     assert_eq!(at(600, board(90, [10, 0, 0], [0, 0, 0])), CPU_BIT);
     assert_eq!(at(899, board(90, [10, 0, 0], [0, 0, 0])), CPU_BIT);
     assert_eq!(at(900, board(90, [10, 0, 0], [0, 0, 0])), 0, "300 ms of idleness");
     assert_eq!(at(1_000, board(90, [0, 0, 0], [10, 0, 0])), 0, "alone it goes on");
 }
 
-/// Nobody runs, and who of the foreground is still there ran last so long ago.
+/// No program runs, and the living foreground programs ran last so long ago.
 fn still(ago_ms: u64) -> Option<Sample> {
     let front_used_ago_ns = ago_ms.saturating_mul(MS);
     board(98, [0, 0, 0], [0, 0, 0]).map(|sample| Sample { front_used_ago_ns, ..sample })
@@ -138,7 +139,7 @@ fn still(ago_ms: u64) -> Option<Sample> {
 #[test]
 fn regulation_exited_foreground_releases_jobs() {
     let contended = board(50, [0, 1, 0], [0, 9, 0]);
-    // Who used the disk is gone, but only just.
+    // The user of the disk is gone, but only just.
     let ended_now = board(98, [0, 1, 0], [0, 0, 0]).map(|sample| Sample { front_used_ago_ns: u64::MAX, ..sample });
     for (policy, seen, wanted) in [
         (RegulationPolicy::Eii, still(u64::MAX), 0),
@@ -156,7 +157,7 @@ fn regulation_exited_foreground_releases_jobs() {
         let mut machine = RegulatorMachine::default();
         machine.step(&settings, 100 * MS, &boards(&[contended, still(0)]));
         let both = machine.step(&settings, 200 * MS, &boards(&[seen, still(0)]));
-        assert_eq!(both[0], DISK_BIT, "somebody of another board ran: {policy:?}, {seen:?}");
+        assert_eq!(both[0], DISK_BIT, "a program of another board ran: {policy:?}, {seen:?}");
     }
 }
 
@@ -166,12 +167,15 @@ fn regulation_wrong_guess_happens_once_per_interval() {
     let settings = with_policy(RegulationPolicy::Eii);
     let mut machine = RegulatorMachine::default();
     let (contended, gone) = (board(50, [0, 1, 0], [0, 9, 0]), still(u64::MAX));
-    let mut holds = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0] != 0;
-    assert!(holds(100, contended) && !holds(200, gone) && holds(300, contended));
-    assert!((400..2_300).step_by(100).all(|now_ms| holds(now_ms, gone)), "twice as long, whatever is seen");
-    assert!(!holds(2_300, gone) && holds(2_400, contended) && !holds(2_500, gone), "and then once again");
-    assert!(holds(2_600, contended) && holds(10_500, gone) && !holds(10_600, gone), "the intervals go on growing");
-    assert!(!holds(10_700, board(50, [0, 0, 0], [0, 9, 0])), "alone it goes on");
+    let mut suspends = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0] != 0;
+    assert!(suspends(100, contended) && !suspends(200, gone) && suspends(300, contended));
+    assert!((400..2_300).step_by(100).all(|now_ms| suspends(now_ms, gone)), "twice as long, whatever is seen");
+    assert!(!suspends(2_300, gone) && suspends(2_400, contended) && !suspends(2_500, gone), "and then once again");
+    assert!(
+        suspends(2_600, contended) && suspends(10_500, gone) && !suspends(10_600, gone),
+        "the intervals go on growing"
+    );
+    assert!(!suspends(10_700, board(50, [0, 0, 0], [0, 9, 0])), "alone it goes on");
 }
 
 /// Holds: jobs-counted.

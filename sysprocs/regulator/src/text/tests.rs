@@ -1,4 +1,4 @@
-//! What is shown can be written; what is not allowed changes nothing.
+//! Every printed setting can be written; a refused one changes nothing.
 
 use super::{RegulatorView, changed};
 use crate::machine::{Orders, Samples};
@@ -9,11 +9,16 @@ use renga_rt::BOARDS_MAX;
 use std::string::{String, ToString};
 
 fn text(setting: RegulationSetting, settings: &RegulatorSettings) -> String {
-    shown(setting, settings, &[None; BOARDS_MAX], &[0; BOARDS_MAX])
+    format_setting(setting, settings, &[None; BOARDS_MAX], &[0; BOARDS_MAX])
 }
 
-fn shown(setting: RegulationSetting, settings: &RegulatorSettings, samples: &Samples, orders: &Orders) -> String {
-    super::shown(setting, &RegulatorView { settings, samples, orders, totals: &Totals::default() }).to_string()
+fn format_setting(
+    setting: RegulationSetting,
+    settings: &RegulatorSettings,
+    samples: &Samples,
+    orders: &Orders,
+) -> String {
+    super::format_setting(setting, &RegulatorView { settings, samples, orders, totals: &Totals::default() }).to_string()
 }
 
 #[test]
@@ -26,8 +31,8 @@ fn regulation_settings_shown_parse_back() {
     );
     let mut again = RegulatorSettings::default();
     for setting in [RegulationSetting::Policy, RegulationSetting::Thresholds, RegulationSetting::Ignored] {
-        let shown = text(setting, &settings);
-        let Some(new) = changed(setting, &again, shown.as_bytes()) else { panic!("{shown}") };
+        let printed = text(setting, &settings);
+        let Some(new) = changed(setting, &again, printed.as_bytes()) else { panic!("{printed}") };
         again = new;
     }
     assert_eq!(again, settings);
@@ -88,6 +93,6 @@ fn regulation_state_has_line_per_board() {
     let sample =
         Sample { elapsed_ns: 200, idle_ns: 50, foreground, background, jobs: 2, held: 1, front_used_ago_ns: 0 };
     (samples[1], orders[1]) = (Some(sample), 0b101);
-    let shown = shown(RegulationSetting::State, &RegulatorSettings::default(), &samples, &orders);
-    assert_eq!(shown.as_str(), "board idle cpu disk link jobs held holds\nb 25 25 - 25 2 1 cpu,link\n");
+    let printed = format_setting(RegulationSetting::State, &RegulatorSettings::default(), &samples, &orders);
+    assert_eq!(printed.as_str(), "board idle cpu disk link jobs held holds\nb 25 25 - 25 2 1 cpu,link\n");
 }

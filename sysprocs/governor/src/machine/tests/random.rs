@@ -91,17 +91,17 @@ proptest! {
     }
 }
 
-/// What passes before each I/O is asked for.
+/// The time before each request of an I/O.
 fn gaps() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(prop_oneof![Just(0), 0..20 * MS], 1..200)
 }
 
-/// When the I/Os begin that are asked for so.
+/// When the I/Os of these requests begin.
 fn begins(pace: Pace, gaps: &[u64]) -> Vec<u64> {
     let (mut governor, mut now_ns) = (Governor::default(), 0);
     let begin = |gap: &u64| {
         now_ns += gap;
-        // Ends: each turn is a period later.
+        // Ends: each iteration is a period later.
         while let Some(until_ns) = governor.before(pace, now_ns) {
             assert!(until_ns > now_ns, "it would wait for ever");
             now_ns = until_ns;

@@ -144,8 +144,8 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         let Handle { board, number, generation } = self.timer_file()?;
-        let (absolute, told) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
-        let set = SetTimerFile { number, generation, at_ns, interval_ns, absolute, told };
+        let (absolute, cancel_on_set) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
+        let set = SetTimerFile { number, generation, at_ns, interval_ns, absolute, cancel_on_set };
         let left = self.services.events(board)?.call(set, ()).await;
         let left = left.map_err(|errno| self.note_timer_loss(errno))?;
         if old != 0 {

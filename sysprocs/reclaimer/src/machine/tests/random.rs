@@ -2,7 +2,7 @@
 //! waited for comes.
 
 use super::{TOTAL, batching, seen};
-use crate::machine::{LOOK_NS, PAGES_PER_STEP_MAX, RETRY_MOST_NS, ReclaimMachine, ReclaimStep, ReclaimWork};
+use crate::machine::{PAGES_PER_STEP_MAX, RETRY_MOST_NS, ReclaimMachine, ReclaimStep, ReclaimWork, SAMPLE_NS};
 use crate::settings::ReclaimSettings;
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         (0..4_000_u32, any::<bool>()).prop_map(|(frames, cached)| Event::Take { frames, cached }),
         (0..4_000_u32).prop_map(Event::Give),
-        (0..3 * LOOK_NS).prop_map(Event::Pass),
+        (0..3 * SAMPLE_NS).prop_map(Event::Pass),
     ]
 }
 
@@ -36,7 +36,7 @@ struct Board {
     scarce: bool,
 }
 
-/// Steps until it waits, at most: all frames in the smallest ones, and looks between.
+/// Steps until it waits, at most: all frames in the smallest ones, and samples between.
 const STEPS_MAX: u32 = 4 * TOTAL;
 
 impl Board {
@@ -77,7 +77,7 @@ impl Board {
         for _ in 0..STEPS_MAX {
             match self.machine.next(&self.settings, self.now_ns, programs_wait) {
                 ReclaimStep::Wait(until_ns) => return until_ns,
-                ReclaimStep::Sample => self.machine.looked(&self.settings, seen(self.now_ns, self.free, self.arrived)),
+                ReclaimStep::Sample => self.machine.sampled(&self.settings, seen(self.now_ns, self.free, self.arrived)),
                 ReclaimStep::Free { frames, wanted } => {
                     assert!((1..=PAGES_PER_STEP_MAX).contains(&frames) && frames <= wanted, "{frames} of {wanted}");
                     assert!(wanted <= TOTAL, "never more than there are");

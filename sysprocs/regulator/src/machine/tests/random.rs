@@ -1,4 +1,4 @@
-//! Whatever is seen and set: nobody is held for ever, and nobody without a reason.
+//! With any samples and settings, no job stays suspended for ever, and none is without a reason.
 
 use super::{
     BOARDS_MAX, MS, RegulationPolicy, RegulatorMachine, RegulatorSettings, RegulatorThreshold, Sample, Samples,
@@ -47,7 +47,7 @@ fn steps() -> impl Strategy<Value = Vec<(RegulatorSettings, Samples, u64)>> {
     prop::collection::vec((settings(), samples(), 1..500 * MS), 1..40)
 }
 
-/// What is seen of boards on which nobody runs.
+/// Samples of boards on which no program runs.
 fn quiet() -> Samples {
     let mut samples = [None; BOARDS_MAX];
     let idle = Sample { elapsed_ns: MS, idle_ns: MS, jobs: 1, held: 1, ..Sample::default() };
@@ -66,7 +66,7 @@ proptest! {
         }
         let longest = [RegulatorThreshold::EiiFirstMs, RegulatorThreshold::EiiMostMs, RegulatorThreshold::IpdQuietMs].map(|threshold| last.get(threshold));
         let longest_ns = u64::from(longest.into_iter().max().unwrap_or(0)) * MS;
-        // One look begins the wait, one ends it.
+        // One sample begins the wait, one ends it.
         machine.step(&last, now_ns + 1, &quiet());
         prop_assert_eq!(machine.step(&last, now_ns + 1 + longest_ns, &quiet()), [0; BOARDS_MAX]);
     }
