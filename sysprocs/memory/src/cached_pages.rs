@@ -15,16 +15,16 @@ use renga_proto::pages::FindPages;
 
 /// Pages that one step asks for.
 const PAGES_PER_STEP: usize = 256;
-impl Space {
+impl<M: UserMemory> Pager<'_, M> {
     /// Shows those pages of `first..end` that are cached and whole, of a private area: one that the program writes is copied then.
-    pub(crate) async fn show_cached<M: UserMemory>(
+    pub(crate) async fn show_cached(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         area: &Area,
         (first, end): (u32, u32),
     ) -> Result<(), Errno> {
         let Origin::File { file, bytes, .. } = area.origin else { return Ok(()) };
-        let file = self.table.files.get(file).ok_or(Errno::EIO)?;
+        let file = space.table.files.get(file).ok_or(Errno::EIO)?;
         let whole = ((bytes / PAGE) as u32).min(area.end - area.start);
         let (mut page, end) = (first.max(area.start), end.min(area.start + whole));
         // Each pass passes a step.
@@ -32,7 +32,7 @@ impl Space {
             let mut found = [NOT_LISTED; PAGES_PER_STEP];
             let list = &mut found[..((end - page) as usize).min(PAGES_PER_STEP)];
             let Some((_, file_page, _)) = area.file_page(page) else { return Err(Errno::EIO) };
-            self.show_found(pager, page, (file, file_page), 0, shared(area.access), list).await?;
+            self.show_found(space, page, (file, file_page), 0, shared(area.access), list).await?;
             page += list.len() as u32;
         }
         Ok(())
@@ -40,31 +40,31 @@ impl Space {
 
     /// Shows at page `first` and behind those pages of a file from a page of it on that are cached, as many as `list` has room for;
     /// their frames are in `list` then. Nothing is shown there yet but where `but` has a bit, which are left out.
-    pub(crate) async fn show_found<M: UserMemory>(
+    pub(crate) async fn show_found(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         first: u32,
         (file, page): (MappedFile, u32),
         but: u64,
         access: Access,
         list: &mut [ListedFrame],
     ) -> Result<(), Errno> {
-        if pager.pages.call(FindPages { file: file.id(), page, but }, list.as_flattened_mut()).await.is_err() {
+        if self.pages.call(FindPages { file: file.id(), page, but }, list.as_flattened_mut()).await.is_err() {
             list.fill(NOT_LISTED);
             return Ok(()); // as if none were cached
         }
         let mut done = 0;
         loop {
             let at = (u64::from(first) + done as u64) * PAGE;
-            let run = pager.machine.map_run(self.root, at, &list[done..], access);
+            let run = self.machine.map_run(space.root, at, &list[done..], access);
             done += ((run.next - at) / PAGE) as usize;
             if done == list.len() {
                 return Ok(());
             }
             // Each pass adds a table: `TABLES_PER_MAP_MAX` for a page at most.
-            if let Err(errno) = pager.add_table(self.root, run.next).await {
+            if let Err(errno) = self.add_table(space.root, run.next).await {
                 for listed in list[done..].iter().filter(|&&listed| listed != NOT_LISTED) {
-                    pager.free(Frame(u32::from_le_bytes(*listed))).await;
+                    self.free(Frame(u32::from_le_bytes(*listed))).await;
                 }
                 return Err(errno);
             }

@@ -59,39 +59,6 @@ impl Space {
         machine.lookup(self.root, va).filter(|&(_, access)| allows(access, kind)).map(|(frame, _)| frame)
     }
 
-    /// The program's memory from `va` on, up to `length` bytes and up to the end of its page, to be
-    /// read, or passed as a slice given. `length` is not 0.
-    pub async fn page_for_read<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        length: usize,
-    ) -> Result<ReadPiece<'_>, Errno> {
-        for _ in 0..TRIES_MAX {
-            if let Some(page) = pager.machine.page_to_read(self.root, va) {
-                return Ok(ReadPiece { page, range: range_in_page(va, length) });
-            }
-            self.fault(pager, va, AccessKind::Read).await.map_err(|error| error.errno())?;
-        }
-        Err(Errno::EFAULT)
-    }
-
-    /// As `page_for_read`, to be written, or passed as a slice taken.
-    pub async fn page_for_write<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        length: usize,
-    ) -> Result<WritePiece<'_>, Errno> {
-        for _ in 0..TRIES_MAX {
-            if let Some(page) = pager.machine.page_to_write(self.root, va) {
-                return Ok(WritePiece { page, range: range_in_page(va, length) });
-            }
-            self.fault(pager, va, AccessKind::Write).await.map_err(|error| error.errno())?;
-        }
-        Err(Errno::EFAULT)
-    }
-
     /// As `copy_in`, if all is within a page that is there: most of what calls copy. Whether it was so.
     #[inline]
     fn copy_in_at_once<M: UserMemory>(&self, machine: &M, va: u64, bytes: &mut [u8]) -> bool {
@@ -111,21 +78,51 @@ impl Space {
         }
         machine.page_to_write(self.root, va).map(|mut page| page[range].copy_from_slice(bytes)).is_some()
     }
+}
+
+impl<M: UserMemory> Pager<'_, M> {
+    /// The program's memory from `va` on, up to `length` bytes and up to the end of its page, to be
+    /// read, or passed as a slice given. `length` is not 0.
+    pub async fn page_for_read<'s>(
+        &mut self,
+        space: &'s mut Space,
+        va: u64,
+        length: usize,
+    ) -> Result<ReadPiece<'s>, Errno> {
+        for _ in 0..TRIES_MAX {
+            if let Some(page) = self.machine.page_to_read(space.root, va) {
+                return Ok(ReadPiece { page, range: range_in_page(va, length) });
+            }
+            self.fault(space, va, AccessKind::Read).await.map_err(|error| error.errno())?;
+        }
+        Err(Errno::EFAULT)
+    }
+
+    /// As `page_for_read`, to be written, or passed as a slice taken.
+    pub async fn page_for_write<'s>(
+        &mut self,
+        space: &'s mut Space,
+        va: u64,
+        length: usize,
+    ) -> Result<WritePiece<'s>, Errno> {
+        for _ in 0..TRIES_MAX {
+            if let Some(page) = self.machine.page_to_write(space.root, va) {
+                return Ok(WritePiece { page, range: range_in_page(va, length) });
+            }
+            self.fault(space, va, AccessKind::Write).await.map_err(|error| error.errno())?;
+        }
+        Err(Errno::EFAULT)
+    }
 
     /// Copies the program's memory from `va` on into `bytes`.
-    pub async fn copy_in<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        bytes: &mut [u8],
-    ) -> Result<(), Errno> {
-        if self.copy_in_at_once(pager.machine, va, bytes) {
+    pub async fn copy_in(&mut self, space: &mut Space, va: u64, bytes: &mut [u8]) -> Result<(), Errno> {
+        if space.copy_in_at_once(self.machine, va, bytes) {
             return Ok(());
         }
         let mut done = 0;
         while done < bytes.len() {
             let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
-            let piece = self.page_for_read(pager, at, bytes.len() - done).await?;
+            let piece = self.page_for_read(space, at, bytes.len() - done).await?;
             bytes[done..done + piece.len()].copy_from_slice(&piece);
             done += piece.len();
         }
@@ -133,19 +130,14 @@ impl Space {
     }
 
     /// Copies `bytes` to the program's memory from `va` on.
-    pub async fn copy_out<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        bytes: &[u8],
-    ) -> Result<(), Errno> {
-        if self.copy_out_at_once(pager.machine, va, bytes) {
+    pub async fn copy_out(&mut self, space: &mut Space, va: u64, bytes: &[u8]) -> Result<(), Errno> {
+        if space.copy_out_at_once(self.machine, va, bytes) {
             return Ok(());
         }
         let mut done = 0;
         while done < bytes.len() {
             let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
-            let mut piece = self.page_for_write(pager, at, bytes.len() - done).await?;
+            let mut piece = self.page_for_write(space, at, bytes.len() - done).await?;
             let length = piece.len();
             piece.copy_from_slice(&bytes[done..done + length]);
             done += length;
@@ -154,24 +146,19 @@ impl Space {
     }
 
     /// The word at `va`, which need not be aligned.
-    pub async fn copy_in_word<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, va: u64) -> Result<u64, Errno> {
+    pub async fn copy_in_word(&mut self, space: &mut Space, va: u64) -> Result<u64, Errno> {
         let mut word = [0; 8];
-        self.copy_in(pager, va, &mut word).await?;
+        self.copy_in(space, va, &mut word).await?;
         Ok(u64::from_le_bytes(word))
     }
 
     /// Copies the string at `va` without its terminating zero; its length. `ENAMETOOLONG` when it does
     /// not end within `bytes`.
-    pub async fn copy_in_string<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        bytes: &mut [u8],
-    ) -> Result<usize, Errno> {
+    pub async fn copy_in_string(&mut self, space: &mut Space, va: u64, bytes: &mut [u8]) -> Result<usize, Errno> {
         let mut done = 0;
         while done < bytes.len() {
             let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
-            let piece = self.page_for_read(pager, at, bytes.len() - done).await?;
+            let piece = self.page_for_read(space, at, bytes.len() - done).await?;
             let length = piece.iter().position(|&byte| byte == 0);
             let copied = length.unwrap_or(piece.len());
             bytes[done..done + copied].copy_from_slice(&piece[..copied]);

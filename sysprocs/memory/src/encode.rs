@@ -127,49 +127,6 @@ impl Space {
         Ok(space)
     }
 
-    /// A new space with areas and files described on another board; no page is present. The files
-    /// are to be kept active by somebody else until this is done.
-    pub async fn decode_areas<M: UserMemory>(pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<Space, Errno> {
-        let mut reader = Leb128Reader { bytes };
-        if reader.get()? != DESCRIBED {
-            return Err(Errno::EINVAL);
-        }
-        reader.get()?;
-        let mut described = Space::of(Frame(0), pager.tables.take()?, false);
-        described.get_break(&mut reader)?;
-        get_files(&mut reader, &mut described.table.files)?;
-        let Lists { areas, files } = &mut *described.table;
-        get_areas(&mut reader, files, areas)?;
-        described.note_shared_areas();
-        let mut result = described.adopt_files(pager).await;
-        if result.is_ok() {
-            result = Space::create_root(pager).await.map(|root| described.root = root);
-        }
-        if let Err(errno) = result {
-            described.table.areas.clear();
-            described.release_unused_files(pager).await;
-            return Err(errno);
-        }
-        Ok(described)
-    }
-
-    /// A use of each file, and an object of its own for each that is another board's. Those without are none afterwards.
-    async fn adopt_files<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        let mut result = Ok(());
-        for index in 0..self.table.files.as_slice().len() {
-            let Some(file) = self.table.files.as_slice()[index] else { continue };
-            let adopted = if file.is_object() {
-                // What is there is not shared with here: it is copied.
-                pager.make_object().await
-            } else {
-                pager.keep_file(file).await.map(|()| file)
-            };
-            result = result.and(adopted.map(|_| ()));
-            self.table.files.put(index, adopted.ok())?;
-        }
-        result
-    }
-
     fn note_shared_areas(&mut self) {
         for index in 0..self.table.areas.as_slice().len() {
             let area = self.table.areas.as_slice()[index];
@@ -177,6 +134,51 @@ impl Space {
                 self.note_shared(&area);
             }
         }
+    }
+}
+
+impl<M: UserMemory> Pager<'_, M> {
+    /// A new space with areas and files described on another board; no page is present. The files
+    /// are to be kept active by somebody else until this is done.
+    pub async fn decode_areas(&mut self, bytes: &[u8]) -> Result<Space, Errno> {
+        let mut reader = Leb128Reader { bytes };
+        if reader.get()? != DESCRIBED {
+            return Err(Errno::EINVAL);
+        }
+        reader.get()?;
+        let mut described = Space::of(Frame(0), self.tables.take()?, false);
+        described.get_break(&mut reader)?;
+        get_files(&mut reader, &mut described.table.files)?;
+        let Lists { areas, files } = &mut *described.table;
+        get_areas(&mut reader, files, areas)?;
+        described.note_shared_areas();
+        let mut result = self.adopt_files(&mut described).await;
+        if result.is_ok() {
+            result = self.create_root().await.map(|root| described.root = root);
+        }
+        if let Err(errno) = result {
+            described.table.areas.clear();
+            self.release_unused_files(&mut described).await;
+            return Err(errno);
+        }
+        Ok(described)
+    }
+
+    /// A use of each file, and an object of its own for each that is another board's. Those without are none afterwards.
+    async fn adopt_files(&mut self, space: &mut Space) -> Result<(), Errno> {
+        let mut result = Ok(());
+        for index in 0..space.table.files.as_slice().len() {
+            let Some(file) = space.table.files.as_slice()[index] else { continue };
+            let adopted = if file.is_object() {
+                // What is there is not shared with here: it is copied.
+                self.make_object().await
+            } else {
+                self.keep_file(file).await.map(|()| file)
+            };
+            result = result.and(adopted.map(|_| ()));
+            space.table.files.put(index, adopted.ok())?;
+        }
+        result
     }
 }
 

@@ -74,137 +74,14 @@ pub(crate) const fn shared(access: Access) -> Access {
     }
 }
 
-impl Space {
-    /// Makes the page at `address` ready for `kind`; the program may then try again.
-    pub async fn fault<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        address: u64,
-        kind: AccessKind,
-    ) -> Result<(), FaultError> {
-        let area = self.area_at(address).ok_or(FaultError::NoArea)?;
-        if !allows(area.access, kind) {
-            return Err(FaultError::Forbidden);
-        }
-        let va = page_down(address);
-        match pager.machine.lookup(self.root, va) {
-            Some((_, access)) if allows(access, kind) => Ok(()),
-            _ if area.is_shared() => self.fault_shared(pager, &area, va, kind).await,
-            Some((frame, _)) if kind == AccessKind::Write => self.write_to_shared(pager, va, frame).await,
-            Some(_) => {
-                pager.machine.protect(self.root, va, shared(area.access));
-                Ok(())
-            }
-            None => {
-                let mut brought = self.bring(pager, &area, va, kind).await;
-                if brought == Err(Errno::ESTALE) {
-                    self.reopen(pager, &area).await.map_err(FaultError::from_errno)?;
-                    brought = self.bring(pager, &area, va, kind).await;
-                }
-                brought.map_err(FaultError::from_errno)
-            }
-        }
-    }
+/// The file as whose first page the trampoline is cached; there is no such inode.
+const TRAMPOLINE_FILE: FileId = FileId { ino: 0, generation: 0 };
 
+impl Space {
     /// Whether the page at `address` is a file's and not present.
     pub fn lacks_file_page<M: UserMemory>(&self, machine: &M, address: u64) -> bool {
         machine.lookup(self.root, page_down(address)).is_none()
             && self.area_at(address).is_some_and(|area| area.origin != Origin::Zero)
-    }
-
-    /// Reactivates the inode of the area's file after a reboot of the disk board.
-    pub(crate) async fn reopen<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, area: &Area) -> Result<(), Errno> {
-        let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
-        let slot = pager.reopen_file(self.table.files.get(index).ok_or(Errno::EIO)?).await?;
-        self.table.files.set_slot(index, slot);
-        Ok(())
-    }
-
-    async fn write_to_shared<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        frame: Frame,
-    ) -> Result<(), FaultError> {
-        let machine = pager.machine;
-        let is_of_shared_table = machine.is_of_shared_table(self.root, va);
-        if !is_of_shared_table && pager.counts.is_only(frame) {
-            machine.protect(self.root, va, Access::ReadWrite);
-            return Ok(());
-        }
-        // Nobody writes it before it is copied: others may have a page of it, but one as this.
-        let copy = pager.copy_of(frame).await.map_err(FaultError::from_errno)?;
-        if is_of_shared_table {
-            machine.leave_page(self.root, va);
-        }
-        machine.unmap(self.root, va);
-        if !is_of_shared_table {
-            pager.free(frame).await;
-        }
-        // Its table is still there, so showing it asks for no frame.
-        self.show(pager, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno)
-    }
-
-    /// Maps a frame whose reference passes to the space, or is given back if that fails.
-    pub(crate) async fn show<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        va: u64,
-        frame: Frame,
-        access: Access,
-    ) -> Result<(), Errno> {
-        let mapped = pager.map(self.root, va, frame, access).await;
-        if mapped.is_err() {
-            pager.free(frame).await;
-        }
-        mapped
-    }
-
-    async fn bring<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        area: &Area,
-        va: u64,
-        kind: AccessKind,
-    ) -> Result<(), Errno> {
-        let page = number(va);
-        let Some((file, file_page, bytes)) = area.file_page(page) else {
-            let frame = if va == TRAMPOLINE { trampoline(pager).await? } else { pager.allocate().await? };
-            return self.show(pager, va, frame, area.access).await;
-        };
-        let file = self.table.files.get(file).ok_or(Errno::EIO)?;
-        if kind != AccessKind::Write && bytes == PAGE as usize {
-            return self.bring_around(pager, area, page, file).await;
-        }
-        let private = pager.private_file_page(file, file_page).await?;
-        if bytes < PAGE as usize {
-            pager.machine.page(private)[bytes..].fill(0);
-        }
-        self.show(pager, va, private, area.access).await
-    }
-
-    /// Maps the cached frames of `page` and of absent pages around it; reads `page` if need be.
-    async fn bring_around<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        area: &Area,
-        page: u32,
-        file: MappedFile,
-    ) -> Result<(), Errno> {
-        let access = shared(area.access);
-        let (first, end) = self.around(area, page);
-        let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
-        let mut found = [NOT_LISTED; AROUND_PAGES as usize];
-        let list = &mut found[..(end - first) as usize];
-        let shown = |&page: &u32| pager.machine.lookup(self.root, u64::from(page) * PAGE).is_some();
-        let shown = (first..end).filter(shown).fold(0, |shown, page| shown | 1 << (page - first));
-        self.show_found(pager, first, (file, file_page), shown, access, list).await?;
-        if list[(page - first) as usize] != NOT_LISTED {
-            return Ok(());
-        }
-        // It may be cached all the same: others write it by a mapping, and this space gets what it is now.
-        let frame = pager.file_page(file, file_page + (page - first)).await?;
-        self.show(pager, u64::from(page) * PAGE, frame, access).await
     }
 
     /// The pages next to each other around `page` that are whole pages of the area's file, shown or not.
@@ -216,18 +93,117 @@ impl Space {
     }
 }
 
-/// The file as whose first page the trampoline is cached; there is no such inode.
-const TRAMPOLINE_FILE: FileId = FileId { ino: 0, generation: 0 };
+impl<M: UserMemory> Pager<'_, M> {
+    /// Makes the page at `address` ready for `kind`; the program may then try again.
+    pub async fn fault(&mut self, space: &mut Space, address: u64, kind: AccessKind) -> Result<(), FaultError> {
+        let area = space.area_at(address).ok_or(FaultError::NoArea)?;
+        if !allows(area.access, kind) {
+            return Err(FaultError::Forbidden);
+        }
+        let va = page_down(address);
+        match self.machine.lookup(space.root, va) {
+            Some((_, access)) if allows(access, kind) => Ok(()),
+            _ if area.is_shared() => self.fault_shared(space, &area, va, kind).await,
+            Some((frame, _)) if kind == AccessKind::Write => self.write_to_shared(space, va, frame).await,
+            Some(_) => {
+                self.machine.protect(space.root, va, shared(area.access));
+                Ok(())
+            }
+            None => {
+                let mut brought = self.bring(space, &area, va, kind).await;
+                if brought == Err(Errno::ESTALE) {
+                    self.reopen(space, &area).await.map_err(FaultError::from_errno)?;
+                    brought = self.bring(space, &area, va, kind).await;
+                }
+                brought.map_err(FaultError::from_errno)
+            }
+        }
+    }
 
-/// The board's frame with the instructions that signal handlers return to.
-async fn trampoline<M: UserMemory>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
-    let (file, page) = (TRAMPOLINE_FILE, 0);
-    if let Ok(frame) = pager.pages.call(FindPage { file, page }, ()).await {
-        return Ok(Frame(frame));
+    /// Reactivates the inode of the area's file after a reboot of the disk board.
+    pub(crate) async fn reopen(&mut self, space: &mut Space, area: &Area) -> Result<(), Errno> {
+        let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
+        let slot = self.reopen_file(space.table.files.get(index).ok_or(Errno::EIO)?).await?;
+        space.table.files.set_slot(index, slot);
+        Ok(())
     }
-    let begun = Fill::begin(pager.memory, pager.pages, file, page).await?;
-    for (place, instruction) in pager.machine.page(begun.frame).as_chunks_mut::<4>().0.iter_mut().zip(TRAMPOLINE_CODE) {
-        *place = instruction.to_le_bytes();
+
+    async fn write_to_shared(&mut self, space: &mut Space, va: u64, frame: Frame) -> Result<(), FaultError> {
+        let machine = self.machine;
+        let is_of_shared_table = machine.is_of_shared_table(space.root, va);
+        if !is_of_shared_table && self.counts.is_only(frame) {
+            machine.protect(space.root, va, Access::ReadWrite);
+            return Ok(());
+        }
+        // Nobody writes it before it is copied: others may have a page of it, but one as this.
+        let copy = self.copy_of(frame).await.map_err(FaultError::from_errno)?;
+        if is_of_shared_table {
+            machine.leave_page(space.root, va);
+        }
+        machine.unmap(space.root, va);
+        if !is_of_shared_table {
+            self.free(frame).await;
+        }
+        // Its table is still there, so showing it asks for no frame.
+        self.show(space, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno)
     }
-    Ok(begun.keep(pager.pages, PAGE).await)
+
+    /// Maps a frame whose reference passes to the space, or is given back if that fails.
+    pub(crate) async fn show(&mut self, space: &mut Space, va: u64, frame: Frame, access: Access) -> Result<(), Errno> {
+        let mapped = self.map_frame(space.root, va, frame, access).await;
+        if mapped.is_err() {
+            self.free(frame).await;
+        }
+        mapped
+    }
+
+    async fn bring(&mut self, space: &mut Space, area: &Area, va: u64, kind: AccessKind) -> Result<(), Errno> {
+        let page = number(va);
+        let Some((file, file_page, bytes)) = area.file_page(page) else {
+            let frame = if va == TRAMPOLINE { self.trampoline().await? } else { self.allocate().await? };
+            return self.show(space, va, frame, area.access).await;
+        };
+        let file = space.table.files.get(file).ok_or(Errno::EIO)?;
+        if kind != AccessKind::Write && bytes == PAGE as usize {
+            return self.bring_around(space, area, page, file).await;
+        }
+        let private = self.private_file_page(file, file_page).await?;
+        if bytes < PAGE as usize {
+            self.machine.page(private)[bytes..].fill(0);
+        }
+        self.show(space, va, private, area.access).await
+    }
+
+    /// Maps the cached frames of `page` and of absent pages around it; reads `page` if need be.
+    async fn bring_around(&mut self, space: &mut Space, area: &Area, page: u32, file: MappedFile) -> Result<(), Errno> {
+        let access = shared(area.access);
+        let (first, end) = space.around(area, page);
+        let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
+        let mut found = [NOT_LISTED; AROUND_PAGES as usize];
+        let list = &mut found[..(end - first) as usize];
+        let shown = |&page: &u32| self.machine.lookup(space.root, u64::from(page) * PAGE).is_some();
+        let shown = (first..end).filter(shown).fold(0, |shown, page| shown | 1 << (page - first));
+        self.show_found(space, first, (file, file_page), shown, access, list).await?;
+        if list[(page - first) as usize] != NOT_LISTED {
+            return Ok(());
+        }
+        // It may be cached all the same: others write it by a mapping, and this space gets what it is now.
+        let frame = self.file_page(file, file_page + (page - first)).await?;
+        self.show(space, u64::from(page) * PAGE, frame, access).await
+    }
+
+    /// The board's frame with the instructions that signal handlers return to.
+    async fn trampoline(&mut self) -> Result<Frame, Errno> {
+        let (file, page) = (TRAMPOLINE_FILE, 0);
+        if let Ok(frame) = self.pages.call(FindPage { file, page }, ()).await {
+            return Ok(Frame(frame));
+        }
+        let begun = Fill::begin(self.memory, self.pages, file, page).await?;
+        for (place, instruction) in
+            self.machine.page(begun.frame).as_chunks_mut::<4>().0.iter_mut().zip(TRAMPOLINE_CODE)
+        {
+            *place = instruction.to_le_bytes();
+        }
+        Ok(begun.keep(self.pages, PAGE).await)
+    }
 }

@@ -13,7 +13,7 @@ use renga_hal::memory::{Frame, USER_END, UserMemory};
 use renga_proto::memory::ShareFrames;
 
 /// A copy of a space with the same areas and files, of which it has its own use; or the space itself, borrowed, with a copy
-/// of its areas. Given to a child by [`Space::encode_copy`], or given back by [`Space::discard_copy`].
+/// of its areas. Given to a child by [`Space::encode_copy`], or given back by [`Pager::discard_copy`].
 pub struct SpaceCopy {
     pub(crate) root: Frame,
     /// Where its areas are deposited.
@@ -47,54 +47,54 @@ impl Uncounted {
     }
 }
 
-impl Space {
+impl<M: UserMemory> Pager<'_, M> {
     /// A copy of the space; both see private copies from now on. `ENOMEM`: nothing is left behind.
-    pub async fn fork<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
-        let table = pager.tables.deposit_copy(&self.table)?;
-        let copied = self.copy_pages(pager).await;
+    pub async fn fork(&mut self, space: &mut Space) -> Result<SpaceCopy, Errno> {
+        let table = self.tables.deposit_copy(&space.table)?;
+        let copied = self.copy_pages(space).await;
         if copied.is_err() {
-            drop(pager.tables.adopt(table));
+            drop(self.tables.adopt(table));
         }
         copied.map(|root| SpaceCopy { root, table, lent: false })
     }
 
     /// The space itself, for a child that runs in it while the program waits.
-    pub fn lend<M: UserMemory>(&self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
-        Ok(SpaceCopy { root: self.root, table: pager.tables.deposit_copy(&self.table)?, lent: true })
+    pub fn lend(&mut self, space: &Space) -> Result<SpaceCopy, Errno> {
+        Ok(SpaceCopy { root: space.root, table: self.tables.deposit_copy(&space.table)?, lent: true })
     }
 
     /// The root of tables that show what this space shows, with uses of their own.
-    async fn copy_pages<M: UserMemory>(&self, pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
-        self.keep_files(pager).await?;
-        let root = match Space::create_root(pager).await {
+    async fn copy_pages(&mut self, space: &Space) -> Result<Frame, Errno> {
+        self.keep_files(space).await?;
+        let root = match self.create_root().await {
             Ok(root) => root,
             Err(errno) => {
-                self.release_files(pager, usize::MAX).await;
+                self.release_files(space, usize::MAX).await;
                 return Err(errno);
             }
         };
-        let shared = self.share_with(pager, root).await;
+        let shared = self.share_with(space, root).await;
         if shared.is_err() {
-            self.take_apart(pager, root, FrameList::new()).await;
+            self.take_apart(space, root, FrameList::new()).await;
         }
         shared.map(|()| root)
     }
 
     /// Gives a copy of this space back.
-    pub async fn discard_copy<M: UserMemory>(&self, pager: &mut Pager<'_, M>, copy: SpaceCopy) {
+    pub async fn discard_copy(&mut self, space: &Space, copy: SpaceCopy) {
         if !copy.lent {
-            self.take_apart(pager, copy.root, FrameList::new()).await;
+            self.take_apart(space, copy.root, FrameList::new()).await;
         }
-        drop(pager.tables.adopt(copy.table));
+        drop(self.tables.adopt(copy.table));
     }
 
     /// A further use of each file that areas show; of all of them or none.
-    async fn keep_files<M: UserMemory>(&self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        for (index, &file) in self.table.files.as_slice().iter().enumerate() {
+    async fn keep_files(&mut self, space: &Space) -> Result<(), Errno> {
+        for (index, &file) in space.table.files.as_slice().iter().enumerate() {
             if let Some(file) = file
-                && let Err(errno) = pager.keep_file(file).await
+                && let Err(errno) = self.keep_file(file).await
             {
-                self.release_files(pager, index).await;
+                self.release_files(space, index).await;
                 return Err(errno);
             }
         }
@@ -102,37 +102,32 @@ impl Space {
     }
 
     /// Shows all pages in the copy as well, each with a reference of its own.
-    async fn share_with<M: UserMemory>(&self, pager: &mut Pager<'_, M>, copy: Frame) -> Result<(), Errno> {
+    async fn share_with(&mut self, space: &Space, copy: Frame) -> Result<(), Errno> {
         let mut uncounted = Uncounted { list: FrameList::new(), from: 0 };
-        let mut shared = self.show_all(pager, copy, &mut uncounted).await;
+        let mut shared = self.show_all(space, copy, &mut uncounted).await;
         if shared.is_ok() {
-            shared = uncounted.count(pager, USER_END).await;
+            shared = uncounted.count(self, USER_END).await;
         }
         if shared.is_err() {
-            pager.machine.unmap_run(copy, (uncounted.from, USER_END), FrameList::new().room());
+            self.machine.unmap_run(copy, (uncounted.from, USER_END), FrameList::new().room());
         }
         shared
     }
 
     /// Shows all pages in the copy; those of the last list have no references of the copy's yet.
-    async fn show_all<M: UserMemory>(
-        &self,
-        pager: &mut Pager<'_, M>,
-        copy: Frame,
-        uncounted: &mut Uncounted,
-    ) -> Result<(), Errno> {
-        for area in self.table.areas.as_slice().iter().filter(|area| !area.is_shared()) {
+    async fn show_all(&mut self, space: &Space, copy: Frame, uncounted: &mut Uncounted) -> Result<(), Errno> {
+        for area in space.table.areas.as_slice().iter().filter(|area| !area.is_shared()) {
             let (mut at, end) = (area.start_address(), area.end_address());
             // Each pass passes a list of pages, or gives a table for the next ones.
             while at < end {
-                let run = pager.machine.share_run(self.root, copy, (at, end), uncounted.list.room());
+                let run = self.machine.share_run(space.root, copy, (at, end), uncounted.list.room());
                 uncounted.list.added(run.pages);
                 at = run.next;
                 if uncounted.list.is_full() {
-                    uncounted.count(pager, at).await?;
+                    uncounted.count(self, at).await?;
                 } else if at < end {
-                    let table = pager.allocate().await?;
-                    pager.machine.add_table(copy, at, table);
+                    let table = self.allocate().await?;
+                    self.machine.add_table(copy, at, table);
                 }
             }
         }
@@ -140,28 +135,28 @@ impl Space {
     }
 
     /// Gives all frames and tables of the space `root`, which has this one's areas, a use of its files and the frames of `list` back.
-    pub(crate) async fn take_apart<M: UserMemory>(&self, pager: &mut Pager<'_, M>, root: Frame, mut list: FrameList) {
-        pager.machine.leave_shared_tables(root);
+    pub(crate) async fn take_apart(&mut self, space: &Space, root: Frame, mut list: FrameList) {
+        self.machine.leave_shared_tables(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
-        for area in self.table.areas.as_slice() {
-            Space::take_pages(pager, root, (area.start_address(), area.end_address()), &mut list).await;
+        for area in space.table.areas.as_slice() {
+            self.take_pages(root, (area.start_address(), area.end_address()), &mut list).await;
         }
-        Space::take_trampoline(pager, root, &mut list).await;
+        self.take_trampoline(root, &mut list).await;
         // Bounded by the tables of the space.
-        while let Some(table) = pager.machine.take_table(root) {
+        while let Some(table) = self.machine.take_table(root) {
             if list.is_full() {
-                pager.free_all(&mut list).await;
+                self.free_all(&mut list).await;
             }
             list.push(table);
         }
-        pager.free_all(&mut list).await;
-        self.release_files(pager, usize::MAX).await;
+        self.free_all(&mut list).await;
+        self.release_files(space, usize::MAX).await;
     }
 
     /// Gives a use of each file below `end` back.
-    async fn release_files<M: UserMemory>(&self, pager: &mut Pager<'_, M>, end: usize) {
-        for &file in self.table.files.as_slice().iter().take(end).flatten() {
-            pager.release_file(file).await;
+    async fn release_files(&mut self, space: &Space, end: usize) {
+        for &file in space.table.files.as_slice().iter().take(end).flatten() {
+            self.release_file(file).await;
         }
     }
 }

@@ -102,38 +102,6 @@ impl Space {
         if self.borrowed { Err(Errno::ENOMEM) } else { Ok(()) }
     }
 
-    /// Maps; the address.
-    pub async fn map<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, mapping: Mapping) -> Result<u64, Errno> {
-        self.check_owned()?;
-        let length = page_up(mapping.length).filter(|&length| length < USER_END).ok_or(Errno::ENOMEM)?;
-        if length == 0 {
-            return Err(Errno::EINVAL);
-        }
-        let writable_zeros = mapping.backing == Backing::Zero && mapping.access.writable();
-        if writable_zeros && length / PAGE > u64::from(pager.machine.frames()) {
-            return Err(Errno::ENOMEM); // could never be used
-        }
-        let start = self.place(mapping.place, length)?;
-        let origin = self.origin(pager, mapping.backing, length).await?;
-        let mut area = Area::new(start, start + length, mapping.access, origin);
-        if mapping.backing.sharing() != Sharing::Private {
-            area = area.shared(mapping.backing.sharing());
-            self.note_shared(&area);
-        }
-        let mapped = self.replace(pager, area).await;
-        self.release_unused_files(pager).await;
-        mapped.map(|()| start)
-    }
-
-    /// Puts `area` in the place of whatever is there.
-    pub(crate) async fn replace<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, area: Area) -> Result<(), Errno> {
-        if !self.table.areas.within(area.start, area.end).is_empty() {
-            self.table.areas.remove(area.start, area.end)?;
-            self.unmap_pages(pager, area.start_address(), area.end_address()).await;
-        }
-        self.table.areas.insert(area)
-    }
-
     fn place(&self, place: MapAddress, length: u64) -> Result<u64, Errno> {
         let is_free = |start, end| self.table.areas.within(number(start), number(end)).is_empty();
         match place {
@@ -155,132 +123,10 @@ impl Space {
         }
     }
 
-    async fn origin<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        backing: Backing,
-        length: u64,
-    ) -> Result<Origin, Errno> {
-        let (file, offset) = match backing {
-            Backing::Zero => return Ok(Origin::Zero),
-            Backing::File { file, offset } | Backing::Shared { file, offset, .. } => (file, offset),
-            Backing::Object => {
-                let file = self.use_object(pager).await?;
-                return Ok(Origin::File { file, first_page: 0, bytes: length });
-            }
-        };
-        if !offset.is_multiple_of(PAGE) {
-            return Err(Errno::EINVAL);
-        }
-        let end_page = u32::try_from((offset / PAGE).saturating_add(length / PAGE)).map_err(|_| Errno::EOVERFLOW)?;
-        let first_page = end_page - number(length);
-        Ok(Origin::File { file: self.use_file(pager, file).await?, first_page, bytes: length })
-    }
-
-    /// The number of `file` among those of the space, with a use at the `references` process.
-    pub(crate) async fn use_file<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        file: MappedFile,
-    ) -> Result<u8, Errno> {
-        if let Some(index) = self.table.files.find(&file) {
-            return Ok(index);
-        }
-        pager.keep_file(file).await?;
-        self.add_file(pager, file).await
-    }
-
-    /// The number that a file with a use gets, which is released if there is none.
-    async fn add_file<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, file: MappedFile) -> Result<u8, Errno> {
-        let added = self.table.files.add(file);
-        if added.is_err() {
-            pager.release_file(file).await;
-        }
-        added
-    }
-
-    /// The number of new memory that programs share, with a use at the `references` process.
-    async fn use_object<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<u8, Errno> {
-        let object = pager.make_object().await?;
-        self.add_file(pager, object).await
-    }
-
-    /// Unmaps whatever is in `address..address + length`.
-    pub async fn unmap<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        address: u64,
-        length: u64,
-    ) -> Result<(), Errno> {
-        self.check_owned()?;
-        let (start, end) = whole_pages(address, length).map_err(|_| Errno::EINVAL)?;
-        self.table.areas.remove(number(start), number(end))?;
-        self.unmap_pages(pager, start, end).await;
-        self.release_unused_files(pager).await;
-        Ok(())
-    }
-
-    /// Changes what the program may do with `address..address + length`. `ENOMEM` when not all of it
-    /// is mapped, `EACCES` when a file that was not opened for writing would be writable.
-    pub async fn protect<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        address: u64,
-        length: u64,
-        access: Access,
-    ) -> Result<(), Errno> {
-        self.check_owned()?;
-        if length == 0 && address.is_multiple_of(PAGE) {
-            return Ok(());
-        }
-        let (start, end) = whole_pages(address, length)?;
-        if !self.table.areas.covers(number(start), number(end)) {
-            return Err(Errno::ENOMEM);
-        }
-        if !self.table.areas.within(number(start), number(end)).iter().all(|area| area.admits(access)) {
-            return Err(Errno::EACCES);
-        }
-        self.table.areas.set_access(number(start), number(end), access)?;
-        for area in self.table.areas.within(number(start), number(end)) {
-            let (start, end) = (start.max(area.start_address()), end.min(area.end_address()));
-            if area.is_shared() {
-                // It faults on them again: some may have been withheld, others are to be dirty first.
-                self.unmap_pages(pager, start, end).await;
-            } else {
-                self.protect_pages(pager.machine, (start, end), access);
-            }
-        }
-        Ok(())
-    }
-
     /// Whether all pages of addresses `start..end` are mapped.
     pub fn covers(&self, start: u64, end: u64) -> bool {
         let Some(end) = page_up(end).filter(|&end| end <= USER_END) else { return false };
         start >= end || self.table.areas.covers(number(start), number(end))
-    }
-
-    /// Whether files may have been written by shared areas of `address..address + length`; or what has failed of that.
-    /// `ENOMEM` when not all of it is mapped.
-    pub async fn settle_shared<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        address: u64,
-        length: u64,
-    ) -> Result<bool, Errno> {
-        let end = address.checked_add(length).ok_or(Errno::ENOMEM)?;
-        if !self.covers(address, end) {
-            return Err(Errno::ENOMEM);
-        }
-        let (mut written, mut told, mut last) = (false, Ok(()), None);
-        for area in self.table.areas.within(number(address), number(page_up(end).ok_or(Errno::ENOMEM)?)) {
-            let Origin::File { file, .. } = area.origin else { continue };
-            if area.sharing == Sharing::Writable && last.replace(file) != Some(file) {
-                written = true;
-                let settled = pager.settle_file(self.table.files.get(file).ok_or(Errno::EIO)?).await;
-                told = told.and(settled);
-            }
-        }
-        told.map(|()| written)
     }
 
     fn protect_pages<M: UserMemory>(&self, machine: &M, (start, end): (u64, u64), access: Access) {
@@ -292,92 +138,218 @@ impl Space {
             at = va + PAGE;
         }
     }
+}
+
+impl<M: UserMemory> Pager<'_, M> {
+    /// Maps; the address.
+    pub async fn map(&mut self, space: &mut Space, mapping: Mapping) -> Result<u64, Errno> {
+        space.check_owned()?;
+        let length = page_up(mapping.length).filter(|&length| length < USER_END).ok_or(Errno::ENOMEM)?;
+        if length == 0 {
+            return Err(Errno::EINVAL);
+        }
+        let writable_zeros = mapping.backing == Backing::Zero && mapping.access.writable();
+        if writable_zeros && length / PAGE > u64::from(self.machine.frames()) {
+            return Err(Errno::ENOMEM); // could never be used
+        }
+        let start = space.place(mapping.place, length)?;
+        let origin = self.origin(space, mapping.backing, length).await?;
+        let mut area = Area::new(start, start + length, mapping.access, origin);
+        if mapping.backing.sharing() != Sharing::Private {
+            area = area.shared(mapping.backing.sharing());
+            space.note_shared(&area);
+        }
+        let mapped = self.replace_area(space, area).await;
+        self.release_unused_files(space).await;
+        mapped.map(|()| start)
+    }
+
+    /// Puts `area` in the place of whatever is there.
+    pub(crate) async fn replace_area(&mut self, space: &mut Space, area: Area) -> Result<(), Errno> {
+        if !space.table.areas.within(area.start, area.end).is_empty() {
+            space.table.areas.remove(area.start, area.end)?;
+            self.unmap_pages(space, area.start_address(), area.end_address()).await;
+        }
+        space.table.areas.insert(area)
+    }
+
+    async fn origin(&mut self, space: &mut Space, backing: Backing, length: u64) -> Result<Origin, Errno> {
+        let (file, offset) = match backing {
+            Backing::Zero => return Ok(Origin::Zero),
+            Backing::File { file, offset } | Backing::Shared { file, offset, .. } => (file, offset),
+            Backing::Object => {
+                let file = self.use_object(space).await?;
+                return Ok(Origin::File { file, first_page: 0, bytes: length });
+            }
+        };
+        if !offset.is_multiple_of(PAGE) {
+            return Err(Errno::EINVAL);
+        }
+        let end_page = u32::try_from((offset / PAGE).saturating_add(length / PAGE)).map_err(|_| Errno::EOVERFLOW)?;
+        let first_page = end_page - number(length);
+        Ok(Origin::File { file: self.use_file(space, file).await?, first_page, bytes: length })
+    }
+
+    /// The number of `file` among those of the space, with a use at the `references` process.
+    pub(crate) async fn use_file(&mut self, space: &mut Space, file: MappedFile) -> Result<u8, Errno> {
+        if let Some(index) = space.table.files.find(&file) {
+            return Ok(index);
+        }
+        self.keep_file(file).await?;
+        self.add_file(space, file).await
+    }
+
+    /// The number that a file with a use gets, which is released if there is none.
+    async fn add_file(&mut self, space: &mut Space, file: MappedFile) -> Result<u8, Errno> {
+        let added = space.table.files.add(file);
+        if added.is_err() {
+            self.release_file(file).await;
+        }
+        added
+    }
+
+    /// The number of new memory that programs share, with a use at the `references` process.
+    async fn use_object(&mut self, space: &mut Space) -> Result<u8, Errno> {
+        let object = self.make_object().await?;
+        self.add_file(space, object).await
+    }
+
+    /// Unmaps whatever is in `address..address + length`.
+    pub async fn unmap(&mut self, space: &mut Space, address: u64, length: u64) -> Result<(), Errno> {
+        space.check_owned()?;
+        let (start, end) = whole_pages(address, length).map_err(|_| Errno::EINVAL)?;
+        space.table.areas.remove(number(start), number(end))?;
+        self.unmap_pages(space, start, end).await;
+        self.release_unused_files(space).await;
+        Ok(())
+    }
+
+    /// Changes what the program may do with `address..address + length`. `ENOMEM` when not all of it
+    /// is mapped, `EACCES` when a file that was not opened for writing would be writable.
+    pub async fn protect(&mut self, space: &mut Space, address: u64, length: u64, access: Access) -> Result<(), Errno> {
+        space.check_owned()?;
+        if length == 0 && address.is_multiple_of(PAGE) {
+            return Ok(());
+        }
+        let (start, end) = whole_pages(address, length)?;
+        if !space.table.areas.covers(number(start), number(end)) {
+            return Err(Errno::ENOMEM);
+        }
+        if !space.table.areas.within(number(start), number(end)).iter().all(|area| area.admits(access)) {
+            return Err(Errno::EACCES);
+        }
+        space.table.areas.set_access(number(start), number(end), access)?;
+        for area in space.table.areas.within(number(start), number(end)) {
+            let (start, end) = (start.max(area.start_address()), end.min(area.end_address()));
+            if area.is_shared() {
+                // It faults on them again: some may have been withheld, others are to be dirty first.
+                self.unmap_pages(space, start, end).await;
+            } else {
+                space.protect_pages(self.machine, (start, end), access);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether files may have been written by shared areas of `address..address + length`; or what has failed of that.
+    /// `ENOMEM` when not all of it is mapped.
+    pub async fn settle_shared(&mut self, space: &mut Space, address: u64, length: u64) -> Result<bool, Errno> {
+        let end = address.checked_add(length).ok_or(Errno::ENOMEM)?;
+        if !space.covers(address, end) {
+            return Err(Errno::ENOMEM);
+        }
+        let (mut written, mut told, mut last) = (false, Ok(()), None);
+        for area in space.table.areas.within(number(address), number(page_up(end).ok_or(Errno::ENOMEM)?)) {
+            let Origin::File { file, .. } = area.origin else { continue };
+            if area.sharing == Sharing::Writable && last.replace(file) != Some(file) {
+                written = true;
+                let settled = self.settle_file(space.table.files.get(file).ok_or(Errno::EIO)?).await;
+                told = told.and(settled);
+            }
+        }
+        told.map(|()| written)
+    }
 
     /// Sets the end of the heap; the end that holds afterwards (the old one if it cannot be).
-    pub async fn set_brk<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> u64 {
-        if self.borrowed || end < self.break_start || end > MMAP_END {
-            return self.break_end;
+    pub async fn set_brk(&mut self, space: &mut Space, end: u64) -> u64 {
+        if space.borrowed || end < space.break_start || end > MMAP_END {
+            return space.break_end;
         }
-        let (Some(old), Some(new)) = (page_up(self.break_end), page_up(end)) else { return self.break_end };
+        let (Some(old), Some(new)) = (page_up(space.break_end), page_up(end)) else { return space.break_end };
         if new > old {
             let area = Area::new(old, new, Access::ReadWrite, Origin::Zero);
-            let too_much = (new - old) / PAGE > u64::from(pager.machine.frames());
-            let free = self.table.areas.within(area.start, area.end).is_empty();
-            if too_much || !free || self.table.areas.insert(area).is_err() {
-                return self.break_end;
+            let too_much = (new - old) / PAGE > u64::from(self.machine.frames());
+            let free = space.table.areas.within(area.start, area.end).is_empty();
+            if too_much || !free || space.table.areas.insert(area).is_err() {
+                return space.break_end;
             }
         } else if new < old {
-            if self.table.areas.remove(number(new), number(old)).is_err() {
-                return self.break_end;
+            if space.table.areas.remove(number(new), number(old)).is_err() {
+                return space.break_end;
             }
-            self.unmap_pages(pager, new, old).await;
+            self.unmap_pages(space, new, old).await;
         }
-        self.break_end = end;
+        space.break_end = end;
         end
     }
 
     /// Makes the mapping `address..address + length` `new_length` bytes long; its address, another one
     /// only with `may_move`. Only mappings of zeros grow.
-    pub async fn remap<M: UserMemory>(
+    pub async fn remap(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         address: u64,
         length: u64,
         new_length: u64,
         may_move: bool,
     ) -> Result<u64, Errno> {
-        self.check_owned()?;
+        space.check_owned()?;
         let (start, end) = whole_pages(address, length)?;
         let new_length = page_up(new_length).filter(|&new| new > 0 && new < USER_END).ok_or(Errno::EINVAL)?;
         let area =
-            *self.table.areas.find(number(start)).filter(|area| area.end_address() >= end).ok_or(Errno::EFAULT)?;
+            *space.table.areas.find(number(start)).filter(|area| area.end_address() >= end).ok_or(Errno::EFAULT)?;
         let new_end = start + new_length;
         if new_end < end {
-            self.unmap(pager, new_end, end - new_end).await?;
+            self.unmap(space, new_end, end - new_end).await?;
         }
         if new_end <= end {
             return Ok(start);
         }
-        if area.origin != Origin::Zero || new_length / PAGE > u64::from(pager.machine.frames()) {
+        if area.origin != Origin::Zero || new_length / PAGE > u64::from(self.machine.frames()) {
             return Err(Errno::ENOMEM);
         }
         let grown = Area::new(end, new_end, area.access, Origin::Zero);
-        if new_end <= STACK_END && self.table.areas.within(grown.start, grown.end).is_empty() {
-            return self.table.areas.insert(grown).map(|()| start);
+        if new_end <= STACK_END && space.table.areas.within(grown.start, grown.end).is_empty() {
+            return space.table.areas.insert(grown).map(|()| start);
         }
         if !may_move {
             return Err(Errno::ENOMEM);
         }
-        let target = self.place(MapAddress::Anywhere(0), new_length)?;
-        self.table.areas.insert(Area::new(target, target + new_length, area.access, Origin::Zero))?;
-        let moved = self.move_pages(pager, (start, end), target).await;
+        let target = space.place(MapAddress::Anywhere(0), new_length)?;
+        space.table.areas.insert(Area::new(target, target + new_length, area.access, Origin::Zero))?;
+        let moved = self.move_pages(space, (start, end), target).await;
         let (old, old_end) = if moved.is_ok() { (start, end) } else { (target, target + new_length) };
-        self.table.areas.remove(number(old), number(old_end))?;
+        space.table.areas.remove(number(old), number(old_end))?;
         moved.map(|()| target)
     }
 
     /// Moves the pages of `from` to `target`; all of them or none.
-    async fn move_pages<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        (start, end): (u64, u64),
-        target: u64,
-    ) -> Result<(), Errno> {
+    async fn move_pages(&mut self, space: &mut Space, (start, end): (u64, u64), target: u64) -> Result<(), Errno> {
         let mut at = start;
         // Each pass moves a page.
-        while let Some((va, frame, access)) = self.next_page(pager.machine, at, end) {
-            if let Err(errno) = pager.map(self.root, va - start + target, frame, access).await {
+        while let Some((va, frame, access)) = space.next_page(self.machine, at, end) {
+            if let Err(errno) = self.map_frame(space.root, va - start + target, frame, access).await {
                 let back = start..va;
                 for va in back.step_by(PAGE as usize) {
-                    if let Some((frame, access)) = pager.machine.lookup(self.root, va - start + target) {
-                        pager.machine.unmap(self.root, va - start + target);
+                    if let Some((frame, access)) = self.machine.lookup(space.root, va - start + target) {
+                        self.machine.unmap(space.root, va - start + target);
                         // Its table is still there, so this asks for no frame.
-                        pager.map(self.root, va, frame, access).await?;
+                        self.map_frame(space.root, va, frame, access).await?;
                     }
                 }
                 return Err(errno);
             }
-            pager.machine.unmap(self.root, va);
+            self.machine.unmap(space.root, va);
             at = va + PAGE;
         }
         Ok(())

@@ -126,82 +126,6 @@ impl Export {
 }
 
 impl Space {
-    /// Stores all private pages in frames of another board, whose memory process is `there`.
-    pub async fn export_pages<M: UserMemory, const ENTRIES: u32>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        there: &mut Client<Memory, ENTRIES>,
-    ) -> Result<Export, Errno> {
-        self.show_objects(pager).await?;
-        let mut export = Export { lists: Vec::new(), stored: Vec::new() };
-        match self.store_pages(pager, there, &mut export).await {
-            Ok(()) => Ok(export),
-            Err(errno) if is_gone(Err(errno)) => {
-                // With the board: also what it gave before this call.
-                export.finish(pager).await;
-                Err(errno)
-            }
-            Err(errno) => {
-                export.cancel(pager, there).await;
-                Err(errno)
-            }
-        }
-    }
-
-    async fn store_pages<M: UserMemory, const ENTRIES: u32>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        there: &mut Client<Memory, ENTRIES>,
-        export: &mut Export,
-    ) -> Result<(), Errno> {
-        let mut at = 0;
-        // Each pass passes a page.
-        while let Some((va, page)) = self.next_private_page(pager.machine, at) {
-            let stored = if self.may_share(va) {
-                drop(page);
-                self.store_copy(pager, there, va).await?
-            } else {
-                let (at_byte, bytes) = without_zeros_around(&page[..]);
-                let stored = there.call(StorePage { at: at_byte }, bytes).await?;
-                drop(page);
-                stored
-            };
-            if let Err(errno) = export.note(pager, va, Frame(stored)).await {
-                let _ = there.call(FreeFrame { frame: stored }, ()).await; // as in `cancel`
-                return Err(errno);
-            }
-            at = va + PAGE;
-        }
-        for index in 0..export.lists.len() {
-            let list = export.lists[index];
-            put_word(&mut pager.machine.page(list), 1, export.first_list());
-            let page = pager.machine.shared_page(list);
-            let (at_byte, bytes) = without_zeros_around(&page[..]);
-            let stored = there.call(StorePage { at: at_byte }, bytes).await?;
-            let _ = export.stored.push(Frame(stored)); // as long as `lists`
-        }
-        Ok(())
-    }
-
-    /// Stores a copy of the page at `va`, which others may write meanwhile.
-    async fn store_copy<M: UserMemory, const ENTRIES: u32>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        there: &mut Client<Memory, ENTRIES>,
-        va: u64,
-    ) -> Result<u32, Errno> {
-        let copy = pager.allocate().await?;
-        if let Some((frame, _)) = pager.machine.lookup(self.root, va) {
-            pager.machine.page(copy).copy_from_slice(&pager.machine.shared_page(frame)[..]);
-        }
-        let page = pager.machine.shared_page(copy);
-        let (at_byte, bytes) = without_zeros_around(&page[..]);
-        let stored = there.call(StorePage { at: at_byte }, bytes).await;
-        drop(page);
-        pager.free(copy).await;
-        stored
-    }
-
     /// The first page at or after `from` that a copy elsewhere needs to get.
     fn next_private_page<'m, M: UserMemory>(&self, machine: &'m M, from: u64) -> Option<(u64, PageRef<'m>)> {
         for area in self.table.areas.within(number(from), number(STACK_END)).iter().filter(|area| area.touched) {
@@ -217,92 +141,151 @@ impl Space {
         }
         None
     }
+}
+
+impl<M: UserMemory> Pager<'_, M> {
+    /// Stores all private pages in frames of another board, whose memory process is `there`.
+    pub async fn export_pages<const ENTRIES: u32>(
+        &mut self,
+        space: &mut Space,
+        there: &mut Client<Memory, ENTRIES>,
+    ) -> Result<Export, Errno> {
+        self.show_objects(space).await?;
+        let mut export = Export { lists: Vec::new(), stored: Vec::new() };
+        match self.store_pages(space, there, &mut export).await {
+            Ok(()) => Ok(export),
+            Err(errno) if is_gone(Err(errno)) => {
+                // With the board: also what it gave before this call.
+                export.finish(self).await;
+                Err(errno)
+            }
+            Err(errno) => {
+                export.cancel(self, there).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn store_pages<const ENTRIES: u32>(
+        &mut self,
+        space: &mut Space,
+        there: &mut Client<Memory, ENTRIES>,
+        export: &mut Export,
+    ) -> Result<(), Errno> {
+        let mut at = 0;
+        // Each pass passes a page.
+        while let Some((va, page)) = space.next_private_page(self.machine, at) {
+            let stored = if space.may_share(va) {
+                drop(page);
+                self.store_copy(space, there, va).await?
+            } else {
+                let (at_byte, bytes) = without_zeros_around(&page[..]);
+                let stored = there.call(StorePage { at: at_byte }, bytes).await?;
+                drop(page);
+                stored
+            };
+            if let Err(errno) = export.note(self, va, Frame(stored)).await {
+                let _ = there.call(FreeFrame { frame: stored }, ()).await; // as in `cancel`
+                return Err(errno);
+            }
+            at = va + PAGE;
+        }
+        for index in 0..export.lists.len() {
+            let list = export.lists[index];
+            put_word(&mut self.machine.page(list), 1, export.first_list());
+            let page = self.machine.shared_page(list);
+            let (at_byte, bytes) = without_zeros_around(&page[..]);
+            let stored = there.call(StorePage { at: at_byte }, bytes).await?;
+            let _ = export.stored.push(Frame(stored)); // as long as `lists`
+        }
+        Ok(())
+    }
+
+    /// Stores a copy of the page at `va`, which others may write meanwhile.
+    async fn store_copy<const ENTRIES: u32>(
+        &mut self,
+        space: &mut Space,
+        there: &mut Client<Memory, ENTRIES>,
+        va: u64,
+    ) -> Result<u32, Errno> {
+        let copy = self.allocate().await?;
+        if let Some((frame, _)) = self.machine.lookup(space.root, va) {
+            self.machine.page(copy).copy_from_slice(&self.machine.shared_page(frame)[..]);
+        }
+        let page = self.machine.shared_page(copy);
+        let (at_byte, bytes) = without_zeros_around(&page[..]);
+        let stored = there.call(StorePage { at: at_byte }, bytes).await;
+        drop(page);
+        self.free(copy).await;
+        stored
+    }
 
     /// Takes over the pages that `board` stored here; `first` is the frame with the first list.
     /// All of them are used or given back, also when it fails; frames that were not stored for it are
     /// left alone.
-    pub async fn import_pages<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        board: u8,
-        first: u32,
-    ) -> Result<(), Errno> {
+    pub async fn import_pages(&mut self, space: &mut Space, board: u8, first: u32) -> Result<(), Errno> {
         let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
         let mut result = Ok(());
         for _ in 0..LISTS_MAX {
-            let Some(list) = stored(pager, board, next).await else { break };
-            let count = PageList::new(&pager.machine.shared_page(list)).len();
+            let Some(list) = self.stored(board, next).await else { break };
+            let count = PageList::new(&self.machine.shared_page(list)).len();
             for index in 0..count {
-                let (va, frame) = PageList::new(&pager.machine.shared_page(list)).entry(index);
-                let taken = self.import_page(pager, board, va, frame).await;
+                let (va, frame) = PageList::new(&self.machine.shared_page(list)).entry(index);
+                let taken = self.import_page(space, board, va, frame).await;
                 result = result.and(taken);
             }
-            next = PageList::new(&pager.machine.shared_page(list)).next();
-            pager.free(list).await;
+            next = PageList::new(&self.machine.shared_page(list)).next();
+            self.free(list).await;
         }
         result
     }
 
     /// Gives back the pages that `board` stored here for a program that cannot be taken up.
-    pub async fn discard_pages<M: UserMemory>(pager: &mut Pager<'_, M>, board: u8, first: u32) {
+    pub async fn discard_pages(&mut self, board: u8, first: u32) {
         let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
         for _ in 0..LISTS_MAX {
-            let Some(list) = stored(pager, board, next).await else { break };
-            let count = PageList::new(&pager.machine.shared_page(list)).len();
+            let Some(list) = self.stored(board, next).await else { break };
+            let count = PageList::new(&self.machine.shared_page(list)).len();
             for index in 0..count {
-                let frame = PageList::new(&pager.machine.shared_page(list)).entry(index).1;
-                if let Some(frame) = stored(pager, board, Some(frame)).await {
-                    pager.free(frame).await;
+                let frame = PageList::new(&self.machine.shared_page(list)).entry(index).1;
+                if let Some(frame) = self.stored(board, Some(frame)).await {
+                    self.free(frame).await;
                 }
             }
-            next = PageList::new(&pager.machine.shared_page(list)).next();
-            pager.free(list).await;
+            next = PageList::new(&self.machine.shared_page(list)).next();
+            self.free(list).await;
         }
     }
 
-    async fn import_page<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        board: u8,
-        va: u64,
-        frame: Frame,
-    ) -> Result<(), Errno> {
-        let frame = stored(pager, board, Some(frame)).await.ok_or(Errno::EINVAL)?;
-        let absent = |area: &crate::area::Area| area.touched && pager.machine.lookup(self.root, va).is_none();
-        match self.area_at(va).filter(absent) {
-            Some(area) if area.sharing == Sharing::Object => self.import_shared(pager, &area, va, frame).await,
-            Some(area) => self.show(pager, va, frame, area.access).await,
+    async fn import_page(&mut self, space: &mut Space, board: u8, va: u64, frame: Frame) -> Result<(), Errno> {
+        let frame = self.stored(board, Some(frame)).await.ok_or(Errno::EINVAL)?;
+        let absent = |area: &crate::area::Area| area.touched && self.machine.lookup(space.root, va).is_none();
+        match space.area_at(va).filter(absent) {
+            Some(area) if area.sharing == Sharing::Object => self.import_shared(space, &area, va, frame).await,
+            Some(area) => self.show(space, va, frame, area.access).await,
             None => {
-                pager.free(frame).await;
+                self.free(frame).await;
                 Err(Errno::EINVAL)
             }
         }
     }
-}
 
-impl Space {
     /// `frame` is the page at `va` of an object that is new on this board.
-    async fn import_shared<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        area: &Area,
-        va: u64,
-        frame: Frame,
-    ) -> Result<(), Errno> {
-        let object = area.file_page(number(va)).and_then(|(file, page, _)| self.table.files.get(file).zip(Some(page)));
+    async fn import_shared(&mut self, space: &mut Space, area: &Area, va: u64, frame: Frame) -> Result<(), Errno> {
+        let object = area.file_page(number(va)).and_then(|(file, page, _)| space.table.files.get(file).zip(Some(page)));
         let kept = match object {
-            Some((object, page)) => pager.keep_page(object, page, frame).await,
+            Some((object, page)) => self.keep_page(object, page, frame).await,
             None => Err(Errno::EINVAL),
         };
-        pager.free(frame).await;
+        self.free(frame).await;
         kept
     }
-}
 
-/// A frame of a list, if `board` has stored it: the sender's word is not taken for it.
-async fn stored<M: UserMemory>(pager: &mut Pager<'_, M>, board: u8, frame: Option<Frame>) -> Option<Frame> {
-    let frame = frame?;
-    pager.memory.call(TakeStored { frame: frame.0, board }, ()).await.is_ok().then_some(frame)
+    /// A frame of a list, if `board` has stored it: the sender's word is not taken for it.
+    async fn stored(&mut self, board: u8, frame: Option<Frame>) -> Option<Frame> {
+        let frame = frame?;
+        self.memory.call(TakeStored { frame: frame.0, board }, ()).await.is_ok().then_some(frame)
+    }
 }
 
 /// Whether the board that was called is dead, or in another life than before.

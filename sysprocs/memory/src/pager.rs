@@ -1,7 +1,8 @@
 //! What an address space needs of others to work: page frames, file pages, the machine.
 //!
 //! Invariant: a frame returned carries one reference, which is the caller's. Nothing is kept between
-//! operations, so a pager is made for each from the clients of a process. Not here: areas.
+//! operations, so a pager is made for each from the clients of a process. Not here: areas; what a pager does to a space
+//! (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `page_list.rs`, `exec`).
 
 use crate::frame_cache::FrameCache;
 use crate::frame_counts::FrameCounts;
@@ -98,7 +99,7 @@ impl<M: UserMemory> Pager<'_, M> {
     }
 
     /// Shows `frame` at `va`, with the tables that it takes. On an error the caller still has `frame`.
-    pub async fn map(&mut self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), Errno> {
+    pub async fn map_frame(&mut self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), Errno> {
         for _ in 0..TABLES_PER_MAP_MAX {
             if self.machine.map(space, va, frame, access).is_ok() {
                 return Ok(());

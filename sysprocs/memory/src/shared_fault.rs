@@ -24,23 +24,23 @@ const STEPS_MAX: u32 = 64;
 /// nobody takes away before the program has run.
 const READS_MAX: u32 = 4;
 
-impl Space {
+impl<M: UserMemory> Pager<'_, M> {
     /// Makes the page at `va` of a shared area ready for `kind`, which the area allows.
-    pub(crate) async fn fault_shared<M: UserMemory>(
+    pub(crate) async fn fault_shared(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         area: &Area,
         va: u64,
         kind: AccessKind,
     ) -> Result<(), FaultError> {
         let mut reopened = false;
         for step in 0..STEPS_MAX {
-            match self.step(pager, area, va, (kind, step >= READS_MAX)).await {
+            match self.fault_step(space, area, va, (kind, step >= READS_MAX)).await {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 Err(Errno::ESTALE) if !reopened => {
                     reopened = true;
-                    self.reopen(pager, area).await.map_err(FaultError::from_errno)?;
+                    self.reopen(space, area).await.map_err(FaultError::from_errno)?;
                 }
                 Err(errno) => return Err(FaultError::from_errno(errno)),
             }
@@ -50,19 +50,19 @@ impl Space {
     }
 
     /// Shows the page, or does what is missing for that; whether it is shown.
-    async fn step<M: UserMemory>(
+    async fn fault_step(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         area: &Area,
         va: u64,
         (kind, insists): (AccessKind, bool),
     ) -> Result<bool, Errno> {
-        if let Some((_, Access::None)) = pager.machine.lookup(self.root, va) {
-            self.unmap_pages(pager, va, va + PAGE).await;
+        if let Some((_, Access::None)) = self.machine.lookup(space.root, va) {
+            self.unmap_pages(space, va, va + PAGE).await;
         }
         let at = number(va);
         let Some((index, page, _)) = area.file_page(at) else { return Err(Errno::EFBIG) };
-        let file = self.table.files.get(index).ok_or(Errno::EIO)?;
+        let file = space.table.files.get(index).ok_or(Errno::EIO)?;
         let writes = if area.sharing == Sharing::Object { area.access.writable() } else { kind == AccessKind::Write };
         let map_for = match area.access {
             _ if writes => MapFor::Write,
@@ -71,75 +71,75 @@ impl Space {
         };
         let group_end = (at / AROUND_PAGES + 1) * AROUND_PAGES;
         let count = if writes { 1 } else { group_end.min(area.end) - at };
-        let show = MapPages { file: file.id(), page, count, space: self.root.0, at, map_for };
-        match pager.pages.call(show, ()).await {
+        let show = MapPages { file: file.id(), page, count, space: space.root.0, at, map_for };
+        match self.pages.call(show, ()).await {
             Ok(()) => return Ok(true),
-            Err(Errno::ENXIO) => pager.add_table(self.root, va).await?,
-            Err(Errno::EEXIST) => self.unmap_pages(pager, va, va + PAGE).await,
-            Err(Errno::ENOENT) if area.sharing == Sharing::Object => add_page(pager, file, page).await?,
-            Err(Errno::ENOENT) if writes || insists && pager.may_lease(file).await => {
-                pager.dirty_page(file, page, true).await?;
+            Err(Errno::ENXIO) => self.add_table(space.root, va).await?,
+            Err(Errno::EEXIST) => self.unmap_pages(space, va, va + PAGE).await,
+            Err(Errno::ENOENT) if area.sharing == Sharing::Object => self.add_page(file, page).await?,
+            Err(Errno::ENOENT) if writes || insists && self.may_lease(file).await => {
+                self.dirty_page(file, page, true).await?;
             }
-            Err(Errno::EAGAIN) if writes => pager.dirty_page(file, page, false).await?,
-            Err(Errno::EBUSY) => pager.take_home(file).await?,
-            Err(Errno::ENOMEM) if fill::shrink(pager.pages).await => {}
-            Err(Errno::ENOENT) => return self.bring_shared(pager, area, va, file, page).await,
+            Err(Errno::EAGAIN) if writes => self.dirty_page(file, page, false).await?,
+            Err(Errno::EBUSY) => self.take_home(file).await?,
+            Err(Errno::ENOMEM) if fill::shrink(self.pages).await => {}
+            Err(Errno::ENOENT) => return self.bring_shared(space, area, va, file, page).await,
             Err(errno) => return Err(errno),
         }
         Ok(false)
     }
 
     /// Reads the page into the cache; on a board that keeps none it is shown as it is now.
-    async fn bring_shared<M: UserMemory>(
+    async fn bring_shared(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         area: &Area,
         va: u64,
         file: MappedFile,
         page: u32,
     ) -> Result<bool, Errno> {
-        let read = pager.read_shared(file, page).await?;
+        let read = self.read_shared(file, page).await?;
         if read.kept {
             // The cache knows where the file ends: on a board that holds it the inode's process does not.
-            pager.free(read.frame).await;
+            self.free(read.frame).await;
             return Ok(false);
         }
         if page >= u32::try_from(read.size.div_ceil(PAGE)).unwrap_or(u32::MAX) {
-            pager.free(read.frame).await;
+            self.free(read.frame).await;
             return Err(Errno::EFBIG);
         }
-        self.show(pager, va, read.frame, area.access.without_writing()).await.map(|()| true)
+        self.show(space, va, read.frame, area.access.without_writing()).await.map(|()| true)
     }
 
     /// Shows all pages that the objects of shared areas have.
-    pub(crate) async fn show_objects<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        for index in 0..self.table.areas.as_slice().len() {
-            let area = self.table.areas.as_slice()[index];
+    pub(crate) async fn show_objects(&mut self, space: &mut Space) -> Result<(), Errno> {
+        for index in 0..space.table.areas.as_slice().len() {
+            let area = space.table.areas.as_slice()[index];
             if area.sharing != Sharing::Object {
                 continue;
             }
             for at in area.start..area.end {
                 let Some((index, page, _)) = area.file_page(at) else { break };
-                let file = self.table.files.get(index).ok_or(Errno::EIO)?.id();
-                let show = MapPages { file, page, count: 1, space: self.root.0, at, map_for: MapFor::Read };
+                let file = space.table.files.get(index).ok_or(Errno::EIO)?.id();
+                let show = MapPages { file, page, count: 1, space: space.root.0, at, map_for: MapFor::Read };
                 let mut shown = Err(Errno::ENXIO);
                 // At most a pass for each table.
                 while shown == Err(Errno::ENXIO) {
-                    shown = pager.pages.call(show, ()).await;
+                    shown = self.pages.call(show, ()).await;
                     if shown == Err(Errno::ENXIO) {
-                        pager.add_table(self.root, u64::from(at) * PAGE).await?;
+                        self.add_table(space.root, u64::from(at) * PAGE).await?;
                     }
                 }
             }
         }
         Ok(())
     }
-}
 
-/// A page of zeros for an object; somebody else may have been faster.
-async fn add_page<M: UserMemory>(pager: &mut Pager<'_, M>, object: MappedFile, page: u32) -> Result<(), Errno> {
-    let begun = Fill::begin(pager.memory, pager.pages, object.id(), page).await?;
-    let frame = begun.keep(pager.pages, OBJECT_BYTES).await;
-    pager.free(frame).await;
-    Ok(())
+    /// A page of zeros for an object; somebody else may have been faster.
+    async fn add_page(&mut self, object: MappedFile, page: u32) -> Result<(), Errno> {
+        let begun = Fill::begin(self.memory, self.pages, object.id(), page).await?;
+        let frame = begun.keep(self.pages, OBJECT_BYTES).await;
+        self.free(frame).await;
+        Ok(())
+    }
 }

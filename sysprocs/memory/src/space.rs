@@ -5,7 +5,7 @@
 //! the frame's only one (others are made so by a write fault). Each file that an area shows has one use
 //! at the `references` process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
 //!
-//! A space does not give anything back by being dropped, but for its table: [`Space::destroy`] does.
+//! A space does not give anything back by being dropped, but for its table: [`Pager::destroy_space`] does.
 //!
 //! Not here: the operations (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `encode.rs`, `exec`).
 
@@ -41,21 +41,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// An empty space. As many tables as there are ([`SpaceTables`](crate::SpaceTables)) bound the spaces of
-    /// the board.
-    pub async fn create<M: UserMemory>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
-        let table = pager.tables.take()?;
-        Ok(Space::of(Space::create_root(pager).await?, table, false))
-    }
-
-    /// The root of new, empty tables.
-    pub(crate) async fn create_root<M: UserMemory>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
-        let root = pager.allocate().await?;
-        pager.machine.new_space(root);
-        Ok(root)
-    }
-
-    /// No space: nothing is to be given back. For [`Space::load`].
+    /// No space: nothing is to be given back. For [`Pager::load`].
     pub fn none() -> Space {
         Space::of(NO_ROOT, Table::default(), true)
     }
@@ -111,60 +97,6 @@ impl Space {
         self.break_end
     }
 
-    /// Gives all frames, tables and files back; of a borrowed space, nothing.
-    pub async fn destroy<M: UserMemory>(mut self, pager: &mut Pager<'_, M>) {
-        self.give_back(pager).await;
-    }
-
-    /// As `destroy`, for a space that stays where it is: it is not to be used any more.
-    pub async fn give_back<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
-        if !core::mem::replace(&mut self.borrowed, true) {
-            self.take_apart(pager, self.root, FrameList::new()).await;
-        }
-    }
-
-    /// As `give_back`, with what is in the frame cache: the program has ended.
-    pub async fn end<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
-        if !core::mem::replace(&mut self.borrowed, true) {
-            let mut list = FrameList::new();
-            pager.frame_cache.join(&mut list);
-            self.take_apart(pager, self.root, list).await;
-        }
-        pager.free_cached().await;
-    }
-
-    /// Unmaps the pages of `start..end` and gives their frames back.
-    pub(crate) async fn unmap_pages<M: UserMemory>(&self, pager: &mut Pager<'_, M>, start: u64, end: u64) {
-        self.pages_most.set(self.pages_most(pager.machine));
-        let mut list = FrameList::new();
-        Space::take_pages(pager, self.root, (start, end), &mut list).await;
-        pager.free_all(&mut list).await;
-    }
-
-    /// Unmaps the pages of `start..end`; the last of their frames, not given back yet, are in `list`.
-    pub(crate) async fn take_pages<M: UserMemory>(
-        pager: &mut Pager<'_, M>,
-        root: Frame,
-        (start, end): (u64, u64),
-        list: &mut FrameList,
-    ) {
-        let mut at = start;
-        // Each pass unmaps a list of pages, or ends.
-        while at < end {
-            let run = pager.machine.unmap_run(root, (at, end), list.room());
-            list.added(run.pages);
-            at = run.next;
-            if at < end {
-                pager.free_all(list).await;
-            }
-        }
-    }
-
-    /// Unmaps the page that signal handlers return to, which is in no area.
-    pub(crate) async fn take_trampoline<M: UserMemory>(pager: &mut Pager<'_, M>, root: Frame, list: &mut FrameList) {
-        Space::take_pages(pager, root, (TRAMPOLINE, TRAMPOLINE + PAGE), list).await;
-    }
-
     /// The first present page from `at` on and before `end`.
     ///
     /// Pages next to each other are looked up one by one, since a search of the tables that finds
@@ -178,14 +110,6 @@ impl Space {
             return found;
         }
         machine.next_mapped(self.root, near_end).filter(|page| page.0 < end)
-    }
-
-    /// Gives back the use of files that no area shows any more.
-    pub(crate) async fn release_unused_files<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
-        // Each pass takes a file out.
-        while let Some(file) = self.table.take_unused_file() {
-            pager.release_file(file).await;
-        }
     }
 
     /// The area that a user address is in; of the trampoline, one that is in no list.
@@ -205,5 +129,78 @@ impl Space {
             });
         }
         self.table.areas.find(page).copied()
+    }
+}
+
+impl<M: UserMemory> Pager<'_, M> {
+    /// An empty space. As many tables as there are ([`SpaceTables`](crate::SpaceTables)) bound the spaces of
+    /// the board.
+    pub async fn create_space(&mut self) -> Result<Space, Errno> {
+        let table = self.tables.take()?;
+        Ok(Space::of(self.create_root().await?, table, false))
+    }
+
+    /// The root of new, empty tables.
+    pub(crate) async fn create_root(&mut self) -> Result<Frame, Errno> {
+        let root = self.allocate().await?;
+        self.machine.new_space(root);
+        Ok(root)
+    }
+
+    /// Gives all frames, tables and files back; of a borrowed space, nothing.
+    pub async fn destroy_space(&mut self, mut space: Space) {
+        self.release_space(&mut space).await;
+    }
+
+    /// As `destroy`, for a space that stays where it is: it is not to be used any more.
+    pub async fn release_space(&mut self, space: &mut Space) {
+        if !core::mem::replace(&mut space.borrowed, true) {
+            self.take_apart(space, space.root, FrameList::new()).await;
+        }
+    }
+
+    /// As `give_back`, with what is in the frame cache: the program has ended.
+    pub async fn end_space(&mut self, space: &mut Space) {
+        if !core::mem::replace(&mut space.borrowed, true) {
+            let mut list = FrameList::new();
+            self.frame_cache.join(&mut list);
+            self.take_apart(space, space.root, list).await;
+        }
+        self.free_cached().await;
+    }
+
+    /// Unmaps the pages of `start..end` and gives their frames back.
+    pub(crate) async fn unmap_pages(&mut self, space: &Space, start: u64, end: u64) {
+        space.pages_most.set(space.pages_most(self.machine));
+        let mut list = FrameList::new();
+        self.take_pages(space.root, (start, end), &mut list).await;
+        self.free_all(&mut list).await;
+    }
+
+    /// Unmaps the pages of `start..end`; the last of their frames, not given back yet, are in `list`.
+    pub(crate) async fn take_pages(&mut self, root: Frame, (start, end): (u64, u64), list: &mut FrameList) {
+        let mut at = start;
+        // Each pass unmaps a list of pages, or ends.
+        while at < end {
+            let run = self.machine.unmap_run(root, (at, end), list.room());
+            list.added(run.pages);
+            at = run.next;
+            if at < end {
+                self.free_all(list).await;
+            }
+        }
+    }
+
+    /// Unmaps the page that signal handlers return to, which is in no area.
+    pub(crate) async fn take_trampoline(&mut self, root: Frame, list: &mut FrameList) {
+        self.take_pages(root, (TRAMPOLINE, TRAMPOLINE + PAGE), list).await;
+    }
+
+    /// Gives back the use of files that no area shows any more.
+    pub(crate) async fn release_unused_files(&mut self, space: &mut Space) {
+        // Each pass takes a file out.
+        while let Some(file) = space.table.take_unused_file() {
+            self.release_file(file).await;
+        }
     }
 }

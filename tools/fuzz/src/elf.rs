@@ -91,31 +91,31 @@ async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64),
     strings.push_environment(pager, b"PATH=/bin").await?;
     strings.finish(pager, b"/program", 7).await?;
     let linker = program.interpreter.as_ref().map(|_| &program);
-    let start = space.load(pager, &program, linker, strings, Credentials::default(), &mut []).await?;
+    let start = pager.load(&mut space, &program, linker, strings, Credentials::default(), &mut []).await?;
     let bias = if program.position_independent { start.pc.wrapping_sub(program.entry) } else { 0 };
     for segment in &program.segments {
         let ends = [segment.address, segment.address + segment.file_bytes, segment.end() - 1, segment.end()];
         for address in ends.map(|address| address.wrapping_add(bias)) {
-            let _ = space.fault(pager, address, Read).await;
-            let written = space.fault(pager, address, Write).await;
-            let executed = space.fault(pager, address, Execute).await;
+            let _ = pager.fault(&mut space, address, Read).await;
+            let written = pager.fault(&mut space, address, Write).await;
+            let executed = pager.fault(&mut space, address, Execute).await;
             assert!(written.is_err() || executed.is_err(), "{address:#x} can be written and executed");
         }
     }
-    let _ = space.fault(pager, start.pc, Execute).await;
+    let _ = pager.fault(&mut space, start.pc, Execute).await;
     Ok((space, start.sp))
 }
 
 async fn touch(mut space: Space, sp: u64, pager: &mut Pager<'_, HostMemory>) {
-    let arguments = space.copy_in_word(pager, sp).await;
+    let arguments = pager.copy_in_word(&mut space, sp).await;
     assert!(arguments.is_ok_and(|count| count == 1) || arguments.is_err());
     let end = space.break_end();
-    let _ = space.set_brk(pager, end.wrapping_add(0x1_2345)).await;
-    let _ = space.fault(pager, end, Write).await;
-    if let Ok(copy) = space.fork(pager).await {
-        space.discard_copy(pager, copy).await;
+    let _ = pager.set_brk(&mut space, end.wrapping_add(0x1_2345)).await;
+    let _ = pager.fault(&mut space, end, Write).await;
+    if let Ok(copy) = pager.fork(&mut space).await {
+        pager.discard_copy(&space, copy).await;
     }
-    space.destroy(pager).await;
+    pager.destroy_space(space).await;
 }
 
 async fn inode(mut port: Port<Inode>, content: &'static [u8]) -> Never {

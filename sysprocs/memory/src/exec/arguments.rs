@@ -2,7 +2,7 @@
 //!
 //! Order: arguments, environment, then what the auxiliary vector points to. Invariant: each string ends
 //! with a zero byte; pages but the last are full; the frames are this value's until
-//! [`crate::Space::load`] takes them or [`ArgumentPages::release`] gives them back. Not here: the
+//! [`crate::Pager::load`] takes them or [`ArgumentPages::release`] gives them back. Not here: the
 //! pointers to them (`stack.rs`).
 
 use crate::layout::PAGE;
@@ -231,7 +231,7 @@ impl ArgumentPages {
         loop {
             let index = u64::from(skip) + u64::from(count);
             let at = vector.checked_add(index * 8).ok_or(Errno::EFAULT)?;
-            let string = space.copy_in_word(pager, at).await?;
+            let string = pager.copy_in_word(space, at).await?;
             if string == 0 {
                 return Ok(count);
             }
@@ -254,7 +254,7 @@ impl ArgumentPages {
             if space.may_share(at) {
                 // Others may write to the page while room is made for the string.
                 let length = SHARED_BYTES - (at as usize % SHARED_BYTES);
-                space.copy_in(pager, at, &mut copy[..length]).await?;
+                pager.copy_in(space, at, &mut copy[..length]).await?;
                 let end = zero_in(&copy[..length]);
                 let length = end.map_or(length, |end| end + 1);
                 self.push_part(pager, &copy[..length], start).await?;
@@ -264,7 +264,7 @@ impl ArgumentPages {
                 at = at.checked_add(length as u64).ok_or(Errno::EFAULT)?;
                 continue;
             }
-            let piece = space.page_for_read(pager, at, PAGE_BYTES).await?;
+            let piece = pager.page_for_read(space, at, PAGE_BYTES).await?;
             let end = zero_in(&piece);
             let length = end.map_or(piece.len(), |end| end + 1);
             self.push_part(pager, &piece[..length], start).await?;

@@ -41,40 +41,53 @@ pub struct Start {
 }
 
 impl Space {
+    /// The number of `file` among those of the space, which has the use in `held` from now on; none without one, or if it has a use.
+    fn take_over(&mut self, file: MappedFile, held: &mut [Option<MappedFile>]) -> Result<Option<u8>, Errno> {
+        let Some(held) = held.iter_mut().find(|held| **held == Some(file)) else { return Ok(None) };
+        if self.table.files.find(&file).is_some() {
+            return Ok(None);
+        }
+        let number = self.table.files.add(file)?;
+        *held = None;
+        Ok(Some(number))
+    }
+}
+
+impl<M: UserMemory> Pager<'_, M> {
     /// Becomes a new space with `program`, its dynamic linker if it asks for one, and the finished `strings`, which it takes
     /// over in any case; it is none before ([`Space::none`]), and if it fails. The inodes of the files must be held active by
     /// the caller until this returns; of the uses in `held` the space takes over those that it needs, and of other files it gets its own.
-    pub async fn load<M: UserMemory>(
+    pub async fn load(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         program: &Image,
         interpreter: Option<&Image>,
         strings: ArgumentPages,
         credentials: Credentials,
         held: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
-        match Space::create(pager).await {
-            Ok(space) => *self = space,
+        match self.create_space().await {
+            Ok(new) => *space = new,
             Err(errno) => {
-                strings.release(pager).await;
+                strings.release(self).await;
                 return Err(errno);
             }
         }
-        let placed = self.place_strings(pager, &strings).await;
+        let placed = self.place_strings(space, &strings).await;
         let started = match placed {
-            Ok(start) => self.place_program(pager, program, interpreter, (&strings, start), credentials, held).await,
+            Ok(start) => self.place_program(space, program, interpreter, (&strings, start), credentials, held).await,
             Err(errno) => Err(errno),
         };
-        strings.release_list(pager).await;
+        strings.release_list(self).await;
         if started.is_err() {
-            self.give_back(pager).await;
+            self.release_space(space).await;
         }
         started
     }
 
-    async fn place_program<M: UserMemory>(
+    async fn place_program(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         program: &Image,
         interpreter: Option<&Image>,
         (strings, start): (&ArgumentPages, u64),
@@ -82,27 +95,27 @@ impl Space {
         held: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         let extras = strings.extras.ok_or(Errno::EINVAL)?;
-        let bias = self.place_image(pager, program, PROGRAM_BASE, held).await?;
-        self.break_start = page_up(program.end().wrapping_add(bias)).ok_or(Errno::ENOEXEC)?;
-        self.break_end = self.break_start;
+        let bias = self.place_image(space, program, PROGRAM_BASE, held).await?;
+        space.break_start = page_up(program.end().wrapping_add(bias)).ok_or(Errno::ENOEXEC)?;
+        space.break_end = space.break_start;
         let entry = program.entry.wrapping_add(bias);
         let (mut pc, mut base) = (entry, 0);
         if let Some(interpreter) = interpreter {
-            let bias = self.place_image(pager, interpreter, INTERPRETER_BASE, held).await?;
+            let bias = self.place_image(space, interpreter, INTERPRETER_BASE, held).await?;
             base = interpreter.first_page().wrapping_add(bias);
             pc = interpreter.entry.wrapping_add(bias);
         }
         let headers = if program.headers == 0 { 0 } else { program.headers.wrapping_add(bias) };
         let header_count = u64::from(program.header_count);
         let auxiliary = auxiliary(extras, start, credentials, [headers, header_count, base, entry]);
-        let (sp, environment) = self.place_vectors(pager, strings, &auxiliary).await?;
+        let (sp, environment) = self.place_vectors(space, strings, &auxiliary).await?;
         Ok(Start { pc, sp, strings: [start, environment, start + extras.name as u64] })
     }
 
     /// Makes the areas of an image; what was added to its addresses.
-    async fn place_image<M: UserMemory>(
+    async fn place_image(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         image: &Image,
         base: u64,
         held: &mut [Option<MappedFile>],
@@ -114,37 +127,20 @@ impl Space {
         if !fits {
             return Err(Errno::ENOEXEC);
         }
-        let file = match self.take_over(image.file, held)? {
+        let file = match space.take_over(image.file, held)? {
             Some(file) => file,
-            None => self.use_file(pager, image.file).await?,
+            None => self.use_file(space, image.file).await?,
         };
         for segment in &image.segments {
-            self.place_segment(pager, segment, file, bias).await?;
+            self.place_segment(space, segment, file, bias).await?;
         }
         // None of its segments may come from the file.
-        self.release_unused_files(pager).await;
-        self.show_text(pager, image.file, (first, first + end)).await;
+        self.release_unused_files(space).await;
+        self.show_text(space, image.file, (first, first + end)).await;
         Ok(bias)
     }
 
-    /// The number of `file` among those of the space, which has the use in `held` from now on; none without one, or if it has a use.
-    fn take_over(&mut self, file: MappedFile, held: &mut [Option<MappedFile>]) -> Result<Option<u8>, Errno> {
-        let Some(held) = held.iter_mut().find(|held| **held == Some(file)) else { return Ok(None) };
-        if self.table.files.find(&file).is_some() {
-            return Ok(None);
-        }
-        let number = self.table.files.add(file)?;
-        *held = None;
-        Ok(Some(number))
-    }
-
-    async fn place_segment<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        segment: &Segment,
-        file: u8,
-        bias: u64,
-    ) -> Result<(), Errno> {
+    async fn place_segment(&mut self, space: &mut Space, segment: &Segment, file: u8, bias: u64) -> Result<(), Errno> {
         let address = segment.address.wrapping_add(bias);
         let start = page_down(address);
         let file_end = page_up(address + segment.file_bytes).ok_or(Errno::ENOEXEC)?;
@@ -158,10 +154,10 @@ impl Space {
             let first_page = (segment.offset / PAGE) as u32; // checked with the image
             let origin = Origin::File { file, first_page, bytes };
             let area = Area::new(start, file_end, segment.access, origin);
-            self.replace(pager, area).await?;
+            self.replace_area(space, area).await?;
         }
         if zeros_start < end {
-            self.replace(pager, Area::new(zeros_start, end, segment.access, Origin::Zero)).await?;
+            self.replace_area(space, Area::new(zeros_start, end, segment.access, Origin::Zero)).await?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! Order of work for an exec: [`image::Image::inspect`] the file (and, of a script, its interpreter; of
 //! a dynamic program, its dynamic linker too, both found by the caller, who has the paths); gather the
-//! strings into [`arguments::ArgumentPages`] from the old space; [`crate::Space::load`] the new one;
+//! strings into [`arguments::ArgumentPages`] from the old space; [`crate::Pager::load`] the new one;
 //! destroy the old. Until the last step the old program can go on.
 //!
 //! Not here: paths, permissions, close-on-exec, registers other than pc and sp.

@@ -54,7 +54,7 @@ impl StackWords {
         self.held == self.words.len()
     }
     async fn flush<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, space: &mut Space) -> Result<(), Errno> {
-        space.copy_out(pager, self.at, self.words[..self.held].as_flattened()).await?;
+        pager.copy_out(space, self.at, self.words[..self.held].as_flattened()).await?;
         self.at += self.held as u64 * WORD_BYTES;
         self.held = 0;
         Ok(())
@@ -81,33 +81,31 @@ impl Space {
             let _ = self.table.areas.remove(number(old), number(kept)); // from its end, which takes no room
         }
     }
+}
 
+impl<M: UserMemory> Pager<'_, M> {
     /// Makes the stack and maps the strings at the end of the stack; their address. Frames not mapped are given back.
-    pub(crate) async fn place_strings<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        strings: &ArgumentPages,
-    ) -> Result<u64, Errno> {
+    pub(crate) async fn place_strings(&mut self, space: &mut Space, strings: &ArgumentPages) -> Result<u64, Errno> {
         let start = STACK_END - strings.span();
         let bottom = stack_start(strings.stack_bytes.max(strings.span() + BELOW_STRINGS_BYTES));
         let stack = Area::new(bottom, STACK_END, Access::ReadWrite, Origin::Zero);
-        let mut result = self.table.areas.insert(stack).map(|()| start);
+        let mut result = space.table.areas.insert(stack).map(|()| start);
         for index in 0..strings.count() {
-            let frame = strings.frame(pager.machine, index);
+            let frame = strings.frame(self.machine, index);
             if result.is_ok() {
                 let va = start + index as u64 * PAGE;
-                result = self.show(pager, va, frame, Access::ReadWrite).await.map(|()| start);
+                result = self.show(space, va, frame, Access::ReadWrite).await.map(|()| start);
             } else {
-                pager.free(frame).await;
+                self.free(frame).await;
             }
         }
         result
     }
 
     /// Writes what stands below the strings; the stack pointer, and where the environment begins.
-    pub(crate) async fn place_vectors<M: UserMemory>(
+    pub(crate) async fn place_vectors(
         &mut self,
-        pager: &mut Pager<'_, M>,
+        space: &mut Space,
         strings: &ArgumentPages,
         auxiliary: &[(u64, u64)],
     ) -> Result<(u64, u64), Errno> {
@@ -123,19 +121,19 @@ impl Space {
             for index in 0..=count {
                 let pointer = if index == count { 0 } else { start + offset as u64 };
                 if out.push(pointer) {
-                    out.flush(pager, self).await?;
+                    out.flush(self, space).await?;
                 }
                 if index < count {
-                    offset = strings.behind_string(pager.machine, offset);
+                    offset = strings.behind_string(self.machine, offset);
                 }
             }
         }
         for word in auxiliary.iter().flat_map(|&(key, value)| [key, value]) {
             if out.push(word) {
-                out.flush(pager, self).await?;
+                out.flush(self, space).await?;
             }
         }
-        out.flush(pager, self).await?;
+        out.flush(self, space).await?;
         Ok((sp, environment))
     }
 }

@@ -19,72 +19,57 @@ const SPANS_MAX: u64 = 4;
 /// A shared page table is worth its frame from so many pages on.
 const SHARED_TABLE_PAGES_MIN: u32 = 16;
 
-impl Space {
+impl<M: UserMemory> Pager<'_, M> {
     /// Shows what is cached of `file` in the areas of `start..end`, which are all of that file or of none.
-    pub(crate) async fn show_text<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        file: MappedFile,
-        (start, end): (u64, u64),
-    ) {
+    pub(crate) async fn show_text(&mut self, space: &mut Space, file: MappedFile, (start, end): (u64, u64)) {
         let first = start - start % SHARED_TABLE_SPAN_BYTES;
         for span in (first..end).step_by(SHARED_TABLE_SPAN_BYTES as usize).take(SPANS_MAX as usize) {
-            if self.show_span(pager, file, span).await.is_err() {
+            if self.show_span(space, file, span).await.is_err() {
                 return; // no memory for tables: faults tell
             }
         }
     }
 
-    async fn show_span<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        file: MappedFile,
-        at: u64,
-    ) -> Result<(), Errno> {
-        let found = pager.pages.call(FindSharedTable { file: file.id(), at }, ()).await?;
+    async fn show_span(&mut self, space: &mut Space, file: MappedFile, at: u64) -> Result<(), Errno> {
+        let found = self.pages.call(FindSharedTable { file: file.id(), at }, ()).await?;
         // Where there is a table, it shows something else too.
-        let is_new = pager.machine.missing_tables(self.root, at) > 0;
+        let is_new = self.machine.missing_tables(space.root, at) > 0;
         if found.frame != NO_FRAME {
             if is_new {
-                return self.add_shared_table(pager, at, Frame(found.frame)).await;
+                return self.add_shared_table(space, at, Frame(found.frame)).await;
             }
-            pager.machine.release_shared_table(Frame(found.frame));
+            self.machine.release_shared_table(Frame(found.frame));
         }
-        let pages_before = pager.machine.pages(self.root);
+        let pages_before = self.machine.pages(space.root);
         let (mut page, end) = (number(at), number(at + SHARED_TABLE_SPAN_BYTES));
         // Each pass passes an area.
-        while let Some(&area) = self.table.areas.within(page, end).first() {
-            self.show_cached(pager, &area, (page, end)).await?;
+        while let Some(&area) = space.table.areas.within(page, end).first() {
+            self.show_cached(space, &area, (page, end)).await?;
             page = area.end;
         }
-        if is_new && pager.machine.pages(self.root) - pages_before >= SHARED_TABLE_PAGES_MIN {
-            let frame = pager.allocate().await?;
+        if is_new && self.machine.pages(space.root) - pages_before >= SHARED_TABLE_PAGES_MIN {
+            let frame = self.allocate().await?;
             let offer = KeepSharedTable { file: file.id(), at, frame: frame.0, ticket: found.ticket };
-            match pager.pages.call(offer, ()).await {
-                Ok(()) => pager.machine.make_shared_table(self.root, at, frame),
-                Err(_) => pager.free(frame).await,
+            match self.pages.call(offer, ()).await {
+                Ok(()) => self.machine.make_shared_table(space.root, at, frame),
+                Err(_) => self.free(frame).await,
             }
         }
         Ok(())
     }
 
     /// Shows the pages of a shared page table, which is held for this.
-    async fn add_shared_table<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        at: u64,
-        shared_table: Frame,
-    ) -> Result<(), Errno> {
+    async fn add_shared_table(&mut self, space: &mut Space, at: u64, shared_table: Frame) -> Result<(), Errno> {
         // Bounded by the levels of tables.
         loop {
-            match pager.allocate().await {
-                Ok(table) if pager.machine.missing_tables(self.root, at) == 1 => {
-                    pager.machine.add_shared_table(self.root, at, table, shared_table);
+            match self.allocate().await {
+                Ok(table) if self.machine.missing_tables(space.root, at) == 1 => {
+                    self.machine.add_shared_table(space.root, at, table, shared_table);
                     return Ok(());
                 }
-                Ok(table) => pager.machine.add_table(self.root, at, table),
+                Ok(table) => self.machine.add_table(space.root, at, table),
                 Err(errno) => {
-                    pager.machine.release_shared_table(shared_table);
+                    self.machine.release_shared_table(shared_table);
                     return Err(errno);
                 }
             }

@@ -21,18 +21,18 @@ async fn map(world: &mut World, space: &mut Space, slot: u16) -> u64 {
     let backing = Backing::File { file: file(slot), offset: 0 };
     let place = MapAddress::Fixed(at);
     let mapping = Mapping { place, length: PAGES as u64 * PAGE, access: Access::ReadExecute, backing };
-    space.map(&mut world.pager(), mapping).await.unwrap()
+    world.pager().map(space, mapping).await.unwrap()
 }
 
 async fn byte(world: &mut World, space: &mut Space, va: u64) -> Result<u8, Errno> {
     let mut byte = [0];
-    space.copy_in(&mut world.pager(), va, &mut byte).await.map(|()| byte[0])
+    world.pager().copy_in(space, va, &mut byte).await.map(|()| byte[0])
 }
 
 #[test]
 fn mapping_of_rebooted_boards_file_continues() {
     run(600, 64, contents(), |mut world: World| async move {
-        let mut space = Space::create(&mut world.pager()).await.unwrap();
+        let mut space = world.pager().create_space().await.unwrap();
         let (a, b) = (map(&mut world, &mut space, 0).await, map(&mut world, &mut space, 1).await);
         assert_eq!(byte(&mut world, &mut space, a).await, Ok(b'a'));
         for life in 1..4 {
@@ -47,7 +47,7 @@ fn mapping_of_rebooted_boards_file_continues() {
             inos_held.sort_unstable();
             assert_eq!(inos_held, [file(0).ino, file(1).ino], "one reference for each of the two");
         }
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         world
     });
 }
@@ -55,19 +55,19 @@ fn mapping_of_rebooted_boards_file_continues() {
 #[test]
 fn mapping_after_reboot_first_release_is_harmless() {
     run(600, 64, contents(), |mut world: World| async move {
-        let mut space = Space::create(&mut world.pager()).await.unwrap();
-        let mut other = Space::create(&mut world.pager()).await.unwrap();
+        let mut space = world.pager().create_space().await.unwrap();
+        let mut other = world.pager().create_space().await.unwrap();
         map(&mut world, &mut space, 0).await;
         let b = map(&mut world, &mut other, 1).await;
         world.begin_anew();
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 2], "b is with process 2 now");
         world.begin_anew();
         // Its number is of the life before the last.
         map(&mut world, &mut other, 2).await;
         assert_eq!(*world.counts.references.borrow(), [2, 2, 1], "both, where they are now");
         assert_eq!(byte(&mut world, &mut other, b).await, Ok(b'b'));
-        other.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(other).await;
         world
     });
 }
@@ -75,16 +75,16 @@ fn mapping_after_reboot_first_release_is_harmless() {
 #[test]
 fn mapping_of_lost_file_reports_error() {
     run(600, 64, contents(), |mut world: World| async move {
-        let mut space = Space::create(&mut world.pager()).await.unwrap();
+        let mut space = world.pager().create_space().await.unwrap();
         let a = map(&mut world, &mut space, 0).await;
         world.begin_anew();
         let gone = world.counts.inos.borrow().iter().position(|ino| *ino == file(0).ino).unwrap();
         world.counts.inos.borrow_mut()[gone] = 7;
-        let faulted = space.fault(&mut world.pager(), a, AccessKind::Read).await;
+        let faulted = world.pager().fault(&mut space, a, AccessKind::Read).await;
         assert_eq!(faulted, Err(FaultError::Io));
         let renga_memory::MappedFile { ino, generation, .. } = file(0);
         assert_eq!(world.references.call(ReopenFile { ino, generation }, ()).await, Err(Errno::ENOENT));
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 1]);
         world
     });

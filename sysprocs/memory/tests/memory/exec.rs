@@ -42,7 +42,7 @@ async fn load(world: &mut World, slot: u16, linker: Option<u16>) -> Result<(Spac
     };
     let strings = strings(world).await;
     let (who, mut space) = (Credentials { uid: 3, gid: 4 }, Space::none());
-    let start = space.load(&mut world.pager(), &program, linker.as_ref(), strings, who, &mut []).await?;
+    let start = world.pager().load(&mut space, &program, linker.as_ref(), strings, who, &mut []).await?;
     Ok((space, start))
 }
 
@@ -76,12 +76,12 @@ async fn read_stack(world: &mut World, space: &mut Space, sp: u64) -> (Vec<Strin
 
 async fn next(world: &mut World, space: &mut Space, at: &mut u64) -> u64 {
     *at += 8;
-    space.copy_in_word(&mut world.pager(), *at - 8).await.unwrap()
+    world.pager().copy_in_word(space, *at - 8).await.unwrap()
 }
 
 async fn string(world: &mut World, space: &mut Space, at: u64) -> String {
     let mut bytes = vec![0; 8192];
-    let length = space.copy_in_string(&mut world.pager(), at, &mut bytes).await.unwrap();
+    let length = world.pager().copy_in_string(space, at, &mut bytes).await.unwrap();
     String::from_utf8(bytes[..length].to_vec()).unwrap()
 }
 
@@ -91,27 +91,27 @@ fn exec_static_program_is_laid_out_by_its_headers() {
         let (mut space, start) = load(&mut world, 0, None).await.unwrap();
         assert_eq!(start.pc, 0x40_0400);
         let mut bytes = [0; 0x1234];
-        space.copy_in(&mut world.pager(), 0x40_0000, &mut bytes).await.unwrap();
+        world.pager().copy_in(&mut space, 0x40_0000, &mut bytes).await.unwrap();
         assert_eq!(bytes[..], world.contents.borrow()[0][..0x1234]);
         let mut data = vec![0xff; 0x3000];
-        space.copy_in(&mut world.pager(), 0x41_1238, &mut data).await.unwrap();
+        world.pager().copy_in(&mut space, 0x41_1238, &mut data).await.unwrap();
         assert_eq!(data[..0x9c8], world.contents.borrow()[0][0x1238..0x1c00]);
         assert!(data[0x9c8..].iter().all(|&byte| byte == 0), "bss");
-        assert_eq!(space.fault(&mut world.pager(), 0x40_0000, Write).await, Err(FaultError::Forbidden));
-        assert_eq!(space.fault(&mut world.pager(), 0x41_1238, Execute).await, Err(FaultError::Forbidden));
-        space.fault(&mut world.pager(), start.pc, Execute).await.unwrap();
+        assert_eq!(world.pager().fault(&mut space, 0x40_0000, Write).await, Err(FaultError::Forbidden));
+        assert_eq!(world.pager().fault(&mut space, 0x41_1238, Execute).await, Err(FaultError::Forbidden));
+        world.pager().fault(&mut space, start.pc, Execute).await.unwrap();
         assert_eq!(space.break_end(), 0x41_5000);
-        assert_eq!(space.set_brk(&mut world.pager(), 0).await, 0x41_5000);
-        assert_eq!(space.set_brk(&mut world.pager(), 0x41_7001).await, 0x41_7001);
-        space.copy_out(&mut world.pager(), 0x41_7000, b"heap").await.unwrap();
-        assert_eq!(space.set_brk(&mut world.pager(), 0x41_5001).await, 0x41_5001);
-        assert_eq!(space.fault(&mut world.pager(), 0x41_7000, Read).await, Err(FaultError::NoArea));
-        assert_eq!(space.set_brk(&mut world.pager(), u64::MAX).await, 0x41_5001);
+        assert_eq!(world.pager().set_brk(&mut space, 0).await, 0x41_5000);
+        assert_eq!(world.pager().set_brk(&mut space, 0x41_7001).await, 0x41_7001);
+        world.pager().copy_out(&mut space, 0x41_7000, b"heap").await.unwrap();
+        assert_eq!(world.pager().set_brk(&mut space, 0x41_5001).await, 0x41_5001);
+        assert_eq!(world.pager().fault(&mut space, 0x41_7000, Read).await, Err(FaultError::NoArea));
+        assert_eq!(world.pager().set_brk(&mut space, u64::MAX).await, 0x41_5001);
         let guard =
             Mapping { place: MapAddress::Fixed(0x41_5000), length: PAGE, access: Access::None, backing: Backing::Zero };
-        space.map(&mut world.pager(), guard).await.unwrap();
-        assert_eq!(space.set_brk(&mut world.pager(), 0x41_8000).await, 0x41_8000);
-        space.destroy(&mut world.pager()).await;
+        world.pager().map(&mut space, guard).await.unwrap();
+        assert_eq!(world.pager().set_brk(&mut space, 0x41_8000).await, 0x41_8000);
+        world.pager().destroy_space(space).await;
         world
     });
 }
@@ -126,12 +126,12 @@ fn exec_again_maps_cached_pages() {
         let (mut first, _) = load(&mut world, 0, None).await.unwrap();
         // Whoever looked into the file has read its first page.
         assert_eq!(shown(&mut world, &first), [Some(Access::ReadExecute), None, None]);
-        first.copy_in(&mut world.pager(), 0x40_0000, &mut [0; 0x1234]).await.unwrap();
-        first.copy_in(&mut world.pager(), 0x41_1238, &mut [0; 8]).await.unwrap();
-        first.destroy(&mut world.pager()).await;
+        world.pager().copy_in(&mut first, 0x40_0000, &mut [0; 0x1234]).await.unwrap();
+        world.pager().copy_in(&mut first, 0x41_1238, &mut [0; 8]).await.unwrap();
+        world.pager().destroy_space(first).await;
         let (second, _) = load(&mut world, 0, None).await.unwrap();
         assert_eq!(shown(&mut world, &second), [Some(Access::ReadExecute), Some(Access::ReadExecute), None]);
-        second.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(second).await;
         world
     });
 }
@@ -148,15 +148,15 @@ fn exec_operations_stay_small() {
         let who = Credentials::default();
         let mut pager = world.pager();
         let mut space = Space::none();
-        let loading = space.load(&mut pager, &program, None, strings, who, &mut []);
+        let loading = pager.load(&mut space, &program, None, strings, who, &mut []);
         let load_bytes = size_of_val(&loading);
         loading.await.unwrap();
-        let fault = size_of_val(&space.fault(&mut pager, 0, Read));
-        let fork = size_of_val(&space.fork(&mut pager));
-        let copy = size_of_val(&space.copy_in(&mut pager, 0, &mut []));
+        let fault = size_of_val(&pager.fault(&mut space, 0, Read));
+        let fork = size_of_val(&pager.fork(&mut space));
+        let copy = size_of_val(&pager.copy_in(&mut space, 0, &mut []));
         println!("bytes: space {}, load {load_bytes}, fault {fault}, fork {fork}, copy {copy}", size_of::<Space>());
         assert!(load_bytes < 16_384 && fork < 16_384 && fault < 2_048 && copy < 2_048);
-        space.destroy(&mut pager).await;
+        pager.destroy_space(space).await;
         world
     });
 }
@@ -177,12 +177,12 @@ fn exec_stack_matches_linux() {
         assert_eq!(string(&mut world, &mut space, auxiliary[&31]).await, "/bin/busybox");
         assert_eq!(string(&mut world, &mut space, auxiliary[&15]).await, "aarch64");
         assert_eq!(auxiliary[&25] % 16, 0);
-        let random = space.copy_in_word(&mut world.pager(), auxiliary[&25]).await.unwrap();
+        let random = world.pager().copy_in_word(&mut space, auxiliary[&25]).await.unwrap();
         assert_eq!(random, 0x63cb_e1e4_5932_0dd7, "SplitMix64 of seed 7");
-        space.fault(&mut world.pager(), STACK_END - (8 << 20), Write).await.unwrap();
-        let below = space.fault(&mut world.pager(), STACK_END - (8 << 20) - 1, Write).await;
+        world.pager().fault(&mut space, STACK_END - (8 << 20), Write).await.unwrap();
+        let below = world.pager().fault(&mut space, STACK_END - (8 << 20) - 1, Write).await;
         assert_eq!(below, Err(FaultError::NoArea));
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         world
     });
 }
@@ -200,7 +200,7 @@ fn exec_dynamic_program_starts_in_linker() {
         assert_eq!(start.pc, INTERPRETER_BASE + 0x400);
         let (_, _, auxiliary) = read_stack(&mut world, &mut space, start.sp).await;
         assert_eq!((auxiliary[&7], auxiliary[&9]), (INTERPRETER_BASE, PROGRAM_BASE + 0x500));
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         world
     });
 }
@@ -209,12 +209,12 @@ fn exec_dynamic_program_starts_in_linker() {
 fn exec_strings_are_copied_or_refused() {
     run(256, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
         let (mut old, _) = load(&mut world, 0, None).await.unwrap();
-        old.set_brk(&mut world.pager(), 0x50_0000).await;
+        world.pager().set_brk(&mut old, 0x50_0000).await;
         let (at, long) = (0x42_0000, vec![b'x'; 6000]);
         for (index, text) in [&b"zero"[..], b"one", &long].into_iter().enumerate() {
             let pointer = at + 0x1_0000 * (index as u64 + 1) - 2;
-            old.copy_out(&mut world.pager(), pointer, text).await.unwrap();
-            old.copy_out(&mut world.pager(), at + 8 * index as u64, &pointer.to_le_bytes()).await.unwrap();
+            world.pager().copy_out(&mut old, pointer, text).await.unwrap();
+            world.pager().copy_out(&mut old, at + 8 * index as u64, &pointer.to_le_bytes()).await.unwrap();
         }
         let mut strings = ArgumentPages::new(8 << 20);
         strings.push_argument(&mut world.pager(), b"/bin/sh").await.unwrap();
@@ -223,13 +223,13 @@ fn exec_strings_are_copied_or_refused() {
         strings.finish(&mut world.pager(), b"script", 1).await.unwrap();
         let program = image(&mut world, 0).await.unwrap();
         let mut new = Space::none();
-        let loaded = new.load(&mut world.pager(), &program, None, strings, Credentials::default(), &mut []).await;
+        let loaded = world.pager().load(&mut new, &program, None, strings, Credentials::default(), &mut []).await;
         let start = loaded.unwrap();
         let (arguments, environment, _) = read_stack(&mut world, &mut new, start.sp).await;
         let long = String::from_utf8(long).unwrap();
         assert_eq!(arguments, ["/bin/sh", "one", &long]);
         assert_eq!(environment, ["zero", "one", &long]);
-        new.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(new).await;
 
         let mut strings = ArgumentPages::new(0);
         for wild in [8, 0x60_0000, 1 << 40, u64::MAX - 7] {
@@ -238,11 +238,11 @@ fn exec_strings_are_copied_or_refused() {
         }
         // A vector that points to one string for ever.
         let pointers: Vec<u8> = (0..4096).flat_map(|_| (at + 0x3_0000 - 2).to_le_bytes()).collect();
-        old.copy_out(&mut world.pager(), 0x48_0000, &pointers).await.unwrap();
+        world.pager().copy_out(&mut old, 0x48_0000, &pointers).await.unwrap();
         let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x48_0000, 0).await;
         assert_eq!(pushed, Err(Errno::E2BIG));
         strings.release(&mut world.pager()).await;
-        old.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(old).await;
         world
     });
 }
@@ -312,13 +312,13 @@ fn exec_segment_protected_in_part_keeps_data() {
     let parts = [Part(LOAD, R | W, 0, 0x40_0000, 0x3333, 0x6000)];
     run(64, 64, vec![elf(FIXED, 0, &parts, &[0x77; 0x6000])], |mut world: World| async move {
         let (mut space, _) = load(&mut world, 0, None).await.unwrap();
-        space.protect(&mut world.pager(), 0x40_1000, PAGE, Access::Read).await.unwrap();
-        space.copy_out(&mut world.pager(), 0x40_2000, &[0x99]).await.unwrap();
+        world.pager().protect(&mut space, 0x40_1000, PAGE, Access::Read).await.unwrap();
+        world.pager().copy_out(&mut space, 0x40_2000, &[0x99]).await.unwrap();
         let mut bytes = [0xff; 0x6000];
-        space.copy_in(&mut world.pager(), 0x40_0000, &mut bytes).await.unwrap();
+        world.pager().copy_in(&mut space, 0x40_0000, &mut bytes).await.unwrap();
         assert!(bytes[0x400..0x2000].iter().chain(&bytes[0x2001..0x3333]).all(|&byte| byte == 0x77));
         assert!(bytes[0x3333..].iter().all(|&byte| byte == 0) && bytes[0x2000] == 0x99);
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         world
     });
 }
@@ -328,9 +328,9 @@ fn exec_segments_may_share_page() {
     let parts = [Part(LOAD, R | X, 0, 0x40_0000, 0x480, 0x480), Part(LOAD, R | W, 0x480, 0x40_0480, 0x100, 0x100)];
     run(64, 64, vec![elf(FIXED, 0x40_0400, &parts, &[0x77; 0x400])], |mut world: World| async move {
         let (mut space, _) = load(&mut world, 0, None).await.unwrap();
-        space.copy_out(&mut world.pager(), 0x40_0480, b"later wins").await.unwrap();
-        assert_eq!(space.fault(&mut world.pager(), 0x40_0400, Execute).await, Err(FaultError::Forbidden));
-        space.destroy(&mut world.pager()).await;
+        world.pager().copy_out(&mut space, 0x40_0480, b"later wins").await.unwrap();
+        assert_eq!(world.pager().fault(&mut space, 0x40_0400, Execute).await, Err(FaultError::Forbidden));
+        world.pager().destroy_space(space).await;
         world
     });
 }
@@ -372,14 +372,15 @@ fn exec_hostile_program_neither_panics_nor_leaks() {
             let mut strings = ArgumentPages::new(8 << 20);
             strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();
             let who = Credentials::default();
-            let started = space.load(&mut world.pager(), &program, Some(&program), strings, who, &mut []).await;
+            let started = world.pager().load(&mut space, &program, Some(&program), strings, who, &mut []).await;
             let Ok(start) = started else { continue };
             loaded += 1;
             for va in [start.pc, start.sp, program.entry, PROGRAM_BASE + draw() % 0x2_0000] {
-                let _ = space.fault(&mut world.pager(), va, if va % 2 == 0 { Write } else { Execute }).await;
+                let _ = world.pager().fault(&mut space, va, if va % 2 == 0 { Write } else { Execute }).await;
             }
-            let _ = space.set_brk(&mut world.pager(), space.break_end() + draw() % 0x4000).await;
-            space.destroy(&mut world.pager()).await;
+            let end = space.break_end() + draw() % 0x4000;
+            let _ = world.pager().set_brk(&mut space, end).await;
+            world.pager().destroy_space(space).await;
         }
         assert!(loaded > RUNS / 20 && loaded < RUNS, "{loaded} of {RUNS} could be loaded");
         world

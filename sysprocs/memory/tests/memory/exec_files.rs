@@ -24,9 +24,9 @@ fn exec_space_takes_over_loader_references() {
             let mut strings = ArgumentPages::new(8 << 20);
             strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
             let (who, mut space) = (Credentials::default(), Space::none());
-            space.load(&mut world.pager(), &program, Some(&linker), strings, who, &mut held).await.unwrap();
+            world.pager().load(&mut space, &program, Some(&linker), strings, who, &mut held).await.unwrap();
             assert_eq!(held, left);
-            space.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(space).await;
             for MappedFile { ino, generation, .. } in held.into_iter().flatten() {
                 assert_eq!(world.references.call(ReleaseFile { ino, generation }, ()).await, Ok(()));
             }

@@ -23,21 +23,21 @@ async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
 fn exec_strings_are_limited_to_quarter_of_stack() {
     run(2048, 2048, vec![program_file()], |mut world: World| async move {
         for (stack_bytes, strings_bytes) in [(8u64 << 20, 2u64 << 20), (2 << 20, 512 << 10), (64 << 10, 128 << 10)] {
-            let mut old = Space::create(&mut world.pager()).await.unwrap();
-            old.set_brk(&mut world.pager(), 0x40_0000).await;
+            let mut old = world.pager().create_space().await.unwrap();
+            world.pager().set_brk(&mut old, 0x40_0000).await;
             let mapping = Mapping {
                 place: MapAddress::Fixed(0x40_0000),
                 length: 1 << 20,
                 access: Access::ReadWrite,
                 backing: Backing::Zero,
             };
-            old.map(&mut world.pager(), mapping).await.unwrap();
+            world.pager().map(&mut old, mapping).await.unwrap();
             // Pointers to one string of 4,000 bytes, which take 4,009 each.
-            old.copy_out(&mut world.pager(), 0x40_0000, &[b'x'; 4000]).await.unwrap();
+            world.pager().copy_out(&mut old, 0x40_0000, &[b'x'; 4000]).await.unwrap();
             let fit = strings_bytes / 4009;
             for (count, fits) in [(fit, true), (fit + 1, false)] {
                 let pointers: Vec<u8> = (0..count).flat_map(|_| 0x40_0000u64.to_le_bytes()).chain([0; 8]).collect();
-                old.copy_out(&mut world.pager(), 0x41_0000, &pointers).await.unwrap();
+                world.pager().copy_out(&mut old, 0x41_0000, &pointers).await.unwrap();
                 let mut strings = ArgumentPages::new(stack_bytes);
                 let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x41_0000, 0).await;
                 assert_eq!(pushed, if fits { Ok(()) } else { Err(Errno::E2BIG) }, "{count} of {stack_bytes}");
@@ -49,27 +49,27 @@ fn exec_strings_are_limited_to_quarter_of_stack() {
                 let program = image(&mut world, 0).await.unwrap();
                 let mut new = Space::none();
                 let loaded =
-                    new.load(&mut world.pager(), &program, None, strings, Credentials::default(), &mut []).await;
+                    world.pager().load(&mut new, &program, None, strings, Credentials::default(), &mut []).await;
                 let start = loaded.unwrap();
-                assert_eq!(new.copy_in_word(&mut world.pager(), start.sp).await, Ok(count));
+                assert_eq!(world.pager().copy_in_word(&mut new, start.sp).await, Ok(count));
                 let mut last = [0; 4001];
-                let pointer = new.copy_in_word(&mut world.pager(), start.sp + 8 * count).await.unwrap();
-                new.copy_in(&mut world.pager(), pointer, &mut last).await.unwrap();
+                let pointer = world.pager().copy_in_word(&mut new, start.sp + 8 * count).await.unwrap();
+                world.pager().copy_in(&mut new, pointer, &mut last).await.unwrap();
                 assert!(last[..4000] == [b'x'; 4000] && last[4000] == 0);
-                new.destroy(&mut world.pager()).await;
+                world.pager().destroy_space(new).await;
             }
             // One string may have 128 KiB, with its zero.
             for (length, fits) in [((128usize << 10) - 1, true), (128 << 10, false)] {
-                old.copy_out(&mut world.pager(), 0x42_0000, &vec![b'y'; length]).await.unwrap();
-                old.copy_out(&mut world.pager(), 0x42_0000 + length as u64, &[0]).await.unwrap();
+                world.pager().copy_out(&mut old, 0x42_0000, &vec![b'y'; length]).await.unwrap();
+                world.pager().copy_out(&mut old, 0x42_0000 + length as u64, &[0]).await.unwrap();
                 let pointers: Vec<u8> = 0x42_0000u64.to_le_bytes().into_iter().chain([0; 8]).collect();
-                old.copy_out(&mut world.pager(), 0x41_0000, &pointers).await.unwrap();
+                world.pager().copy_out(&mut old, 0x41_0000, &pointers).await.unwrap();
                 let mut strings = ArgumentPages::new(8 << 20);
                 let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x41_0000, 0).await;
                 assert_eq!(pushed.is_ok(), fits, "{length}: {pushed:?}");
                 strings.release(&mut world.pager()).await;
             }
-            old.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(old).await;
         }
         world
     });
@@ -82,7 +82,7 @@ fn exec_stack_limit_is_enforced() {
         let mut strings = ArgumentPages::new(1 << 20);
         strings.finish(&mut world.pager(), b"deep", 1).await.unwrap();
         let mut space = Space::none();
-        let loaded = space.load(&mut world.pager(), &program, None, strings, Credentials::default(), &mut []).await;
+        let loaded = world.pager().load(&mut space, &program, None, strings, Credentials::default(), &mut []).await;
         loaded.unwrap();
         let machine = world.machine;
         // (limit set, bytes below the end, what a write there leads to)
@@ -99,12 +99,12 @@ fn exec_stack_limit_is_enforced() {
         for (limit, below, wanted) in steps {
             space.limit_stack(machine, limit);
             assert_eq!(
-                space.fault(&mut world.pager(), STACK_END - below, Write).await,
+                world.pager().fault(&mut space, STACK_END - below, Write).await,
                 wanted,
                 "{limit:#x} {below:#x}"
             );
         }
-        space.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(space).await;
         world
     });
 }

@@ -45,24 +45,24 @@ async fn step(world: &mut World, random: &mut Random, space: &mut Space, model: 
         0 => {
             let (access, place) = (random.access(), MapAddress::Fixed(address(first)));
             let mapping = Mapping { place, length, access, backing: Backing::Zero };
-            space.map(&mut world.pager(), mapping).await.unwrap();
+            world.pager().map(space, mapping).await.unwrap();
             model[range].fill(Some((access, 0)));
         }
         1 => {
             let (access, place, skip) = (random.access(), MapAddress::Fixed(address(first)), random.below(8) as usize);
             let backing = Backing::File { file: file(0), offset: skip as u64 * PAGE };
-            space.map(&mut world.pager(), Mapping { place, length, access, backing }).await.unwrap();
+            world.pager().map(space, Mapping { place, length, access, backing }).await.unwrap();
             for (index, page) in model[range].iter_mut().enumerate() {
                 *page = Some((access, file_byte(skip + index)));
             }
         }
         2 => {
-            space.unmap(&mut world.pager(), address(first), length).await.unwrap();
+            world.pager().unmap(space, address(first), length).await.unwrap();
             model[range].fill(None);
         }
         3 => {
             let access = random.access();
-            let done = space.protect(&mut world.pager(), address(first), length, access).await;
+            let done = world.pager().protect(space, address(first), length, access).await;
             assert_eq!(done.is_ok(), model[range.clone()].iter().all(Option::is_some));
             if done.is_ok() {
                 model[range].iter_mut().flatten().for_each(|page| page.0 = access);
@@ -70,7 +70,7 @@ async fn step(world: &mut World, random: &mut Random, space: &mut Space, model: 
         }
         _ => {
             let byte = random.below(256) as u8;
-            let done = space.copy_out(&mut world.pager(), address(first) + 5, &[byte]).await;
+            let done = world.pager().copy_out(space, address(first) + 5, &[byte]).await;
             assert_eq!(done.is_ok(), model[first].is_some_and(|page| page.0.writable()));
             if done.is_ok() {
                 model[first] = Some((Access::ReadWrite, byte));
@@ -82,7 +82,7 @@ async fn step(world: &mut World, random: &mut Random, space: &mut Space, model: 
 async fn compare(world: &mut World, space: &mut Space, model: &[Page; PAGES]) {
     for (index, page) in model.iter().enumerate() {
         let mut byte = [0];
-        let read = space.copy_in(&mut world.pager(), address(index) + 5, &mut byte).await;
+        let read = world.pager().copy_in(space, address(index) + 5, &mut byte).await;
         let expected = page.filter(|page| page.0.readable()).map(|page| page.1);
         assert_eq!(read.ok().map(|()| byte[0]), expected, "page {index}");
     }
@@ -95,7 +95,7 @@ fn walk(seed: u64, frames: u32, cached: usize) {
     }
     run(frames, cached, vec![content], move |mut world: World| async move {
         let mut random = Random(seed);
-        let first = Space::create(&mut world.pager()).await.unwrap();
+        let first = world.pager().create_space().await.unwrap();
         let mut spaces = vec![(first, [None; PAGES])];
         for _ in 0..STEPS {
             let (count, choice) = (spaces.len(), random.below(40));
@@ -107,14 +107,14 @@ fn walk(seed: u64, frames: u32, cached: usize) {
                     let model = *model;
                     spaces.push((child, model));
                 }
-                1 if count > 1 => spaces.swap_remove(index).0.destroy(&mut world.pager()).await,
+                1 if count > 1 => world.pager().destroy_space(spaces.swap_remove(index).0).await,
                 2 => compare(&mut world, space, model).await,
                 _ => step(&mut world, &mut random, space, model).await,
             }
         }
         for (mut space, model) in spaces {
             compare(&mut world, &mut space, &model).await;
-            space.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(space).await;
         }
         world
     });

@@ -21,14 +21,14 @@ fn object(pages: u64) -> Mapping {
 }
 
 async fn mapped(world: &mut World, mapping: Mapping) -> Space {
-    let mut space = Space::create(&mut world.pager()).await.unwrap();
-    space.map(&mut world.pager(), mapping).await.unwrap();
+    let mut space = world.pager().create_space().await.unwrap();
+    world.pager().map(&mut space, mapping).await.unwrap();
     space
 }
 
 async fn seen(world: &mut World, space: &mut Space, at: u64) -> u8 {
     let mut byte = [0];
-    space.copy_in(&mut world.pager(), at, &mut byte).await.unwrap();
+    world.pager().copy_in(space, at, &mut byte).await.unwrap();
     byte[0]
 }
 
@@ -47,7 +47,7 @@ fn shared_mapping_sees_writes_and_private_does_not() {
         let mut two = mapped(&mut world, shared(2, Access::Read, false)).await;
         assert_eq!(seen(&mut world, &mut two, AT + 5).await, 7);
         assert_eq!(access(&world, &two, AT + PAGE), None, "only what is cached comes along");
-        one.copy_out(&mut world.pager(), AT + 5, &[8]).await.unwrap();
+        world.pager().copy_out(&mut one, AT + 5, &[8]).await.unwrap();
         assert_eq!(seen(&mut world, &mut two, AT + 5).await, 8);
         let mut read = [0; 1];
         world.pages.call(ReadCached { file: file(0).id(), offset: 5 }, &mut read[..]).await.unwrap();
@@ -60,10 +60,10 @@ fn shared_mapping_sees_writes_and_private_does_not() {
         assert_eq!(seen(&mut world, &mut alone, AT + 5).await, 7, "what is lent and run does not change");
         let mut late = mapped(&mut world, private).await;
         assert_eq!(seen(&mut world, &mut late, AT + 5).await, 9);
-        one.copy_out(&mut world.pager(), AT + 5, &[10]).await.unwrap();
+        world.pager().copy_out(&mut one, AT + 5, &[10]).await.unwrap();
         assert_eq!(seen(&mut world, &mut late, AT + 5).await, 9);
         for space in [alone, one, two, late] {
-            space.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(space).await;
         }
         clean(&mut world).await;
         world
@@ -86,35 +86,35 @@ fn shared_page_is_dirty_before_each_write() {
     run(64, 8, vec![vec![7; 4096 + 100]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
         let mut two = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
-        one.copy_out(&mut world.pager(), AT, &[1]).await.unwrap();
+        world.pager().copy_out(&mut one, AT, &[1]).await.unwrap();
         assert_eq!((world.counts.dirtied.get(), access(&world, &one, AT)), (1, Some(Access::ReadWrite)));
-        one.copy_out(&mut world.pager(), AT + 1, &[1]).await.unwrap();
-        two.copy_out(&mut world.pager(), AT + 2, &[1]).await.unwrap();
+        world.pager().copy_out(&mut one, AT + 1, &[1]).await.unwrap();
+        world.pager().copy_out(&mut two, AT + 2, &[1]).await.unwrap();
         assert_eq!(world.counts.dirtied.get(), 1, "it is dirty already");
         assert_eq!(clean(&mut world).await, [1]);
         for space in [&one, &two] {
             assert_eq!(access(&world, space, AT), Some(Access::Read), "nobody writes unnoticed");
         }
-        two.copy_out(&mut world.pager(), AT, &[2]).await.unwrap();
+        world.pager().copy_out(&mut two, AT, &[2]).await.unwrap();
         assert_eq!((world.counts.dirtied.get(), clean(&mut world).await), (2, vec![2]));
         // Written while it is on its way: it stays dirty.
-        one.copy_out(&mut world.pager(), AT, &[3]).await.unwrap();
+        world.pager().copy_out(&mut one, AT, &[3]).await.unwrap();
         let mut room = vec![0; PAGE_BYTES];
         world.pages.call(TakeRun {}, &mut room[..]).await.unwrap();
-        one.copy_out(&mut world.pager(), AT, &[4]).await.unwrap();
+        world.pager().copy_out(&mut one, AT, &[4]).await.unwrap();
         world.pages.call(RunWritten { done: true, evicting: false }, ()).await.unwrap();
         assert_eq!((room[0], clean(&mut world).await), (3, vec![4]));
         // Another board reads it: the next write is noticed.
-        one.copy_out(&mut world.pager(), AT, &[5]).await.unwrap();
+        world.pager().copy_out(&mut one, AT, &[5]).await.unwrap();
         world.pages.call(ProtectPage { file: file(0).id(), page: 0 }, ()).await.unwrap();
         assert_eq!(access(&world, &one, AT), Some(Access::Read));
         // What is behind the end of the file is not its content.
-        one.copy_out(&mut world.pager(), AT + PAGE + 99, &[6, 6]).await.unwrap();
+        world.pager().copy_out(&mut one, AT + PAGE + 99, &[6, 6]).await.unwrap();
         let run = world.pages.call(TakeRun {}, vec![0; 2 * PAGE_BYTES].leak()).await.unwrap();
         world.pages.call(RunWritten { done: true, evicting: false }, ()).await.unwrap();
         assert_eq!(run.count, 2);
-        one.destroy(&mut world.pager()).await;
-        two.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(one).await;
+        world.pager().destroy_space(two).await;
         world
     });
 }
@@ -123,20 +123,20 @@ fn shared_page_is_dirty_before_each_write() {
 fn shared_mapping_after_truncation_faults() {
     run(64, 8, vec![vec![7; 3 * 4096]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(4, Access::ReadWrite, true)).await;
-        one.copy_out(&mut world.pager(), AT + 2 * PAGE, &[1]).await.unwrap();
+        world.pager().copy_out(&mut one, AT + 2 * PAGE, &[1]).await.unwrap();
         assert_eq!(seen(&mut world, &mut one, AT).await, 7);
-        let behind = one.fault(&mut world.pager(), AT + 3 * PAGE, Read).await;
+        let behind = world.pager().fault(&mut one, AT + 3 * PAGE, Read).await;
         assert_eq!(behind, Err(FaultError::BehindEnd));
         world.contents.borrow_mut()[0].truncate(4096);
         world.pages.call(Cut { file: file(0).id(), from: 1, size: PAGE }, ()).await.unwrap();
         assert_eq!(access(&world, &one, AT), Some(Access::Read));
         assert_eq!(access(&world, &one, AT + 2 * PAGE), Some(Access::None));
         for kind in [Read, Write] {
-            let behind = one.fault(&mut world.pager(), AT + 2 * PAGE, kind).await;
+            let behind = world.pager().fault(&mut one, AT + 2 * PAGE, kind).await;
             assert_eq!(behind, Err(FaultError::BehindEnd));
         }
         assert_eq!(access(&world, &one, AT + 2 * PAGE), None, "it is given back");
-        one.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(one).await;
         world
     });
 }
@@ -147,18 +147,18 @@ fn shared_mapping_of_readonly_file_stays_readonly() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
         let mut one = mapped(&mut world, shared(1, Access::Read, false)).await;
         assert_eq!(seen(&mut world, &mut one, AT).await, 7);
-        let refused = one.protect(&mut world.pager(), AT, PAGE, Access::ReadWrite).await;
+        let refused = world.pager().protect(&mut one, AT, PAGE, Access::ReadWrite).await;
         assert_eq!(refused, Err(Errno::EACCES));
-        assert_eq!(one.fault(&mut world.pager(), AT, Write).await, Err(FaultError::Forbidden));
+        assert_eq!(world.pager().fault(&mut one, AT, Write).await, Err(FaultError::Forbidden));
         let mut two = mapped(&mut world, shared(1, Access::Read, true)).await;
         assert_eq!(seen(&mut world, &mut two, AT).await, 7);
-        two.protect(&mut world.pager(), AT, PAGE, Access::ReadWrite).await.unwrap();
-        two.copy_out(&mut world.pager(), AT, &[8]).await.unwrap();
+        world.pager().protect(&mut two, AT, PAGE, Access::ReadWrite).await.unwrap();
+        world.pager().copy_out(&mut two, AT, &[8]).await.unwrap();
         assert_eq!((seen(&mut world, &mut one, AT).await, world.counts.dirtied.get()), (8, 1));
-        two.protect(&mut world.pager(), AT, PAGE, Access::Read).await.unwrap();
-        assert_eq!(two.fault(&mut world.pager(), AT, Write).await, Err(FaultError::Forbidden));
-        one.destroy(&mut world.pager()).await;
-        two.destroy(&mut world.pager()).await;
+        world.pager().protect(&mut two, AT, PAGE, Access::Read).await.unwrap();
+        assert_eq!(world.pager().fault(&mut two, AT, Write).await, Err(FaultError::Forbidden));
+        world.pager().destroy_space(one).await;
+        world.pager().destroy_space(two).await;
         clean(&mut world).await;
         world
     });
@@ -171,7 +171,7 @@ fn shared_mappings_beyond_rmap_entries_work() {
         let mut one = mapped(&mut world, shared(PAGES, Access::ReadWrite, true)).await;
         for round in 1..3 {
             for page in 0..PAGES {
-                one.copy_out(&mut world.pager(), AT + page * PAGE, &[round]).await.unwrap();
+                world.pager().copy_out(&mut one, AT + page * PAGE, &[round]).await.unwrap();
             }
         }
         let written = clean(&mut world).await;
@@ -179,7 +179,7 @@ fn shared_mappings_beyond_rmap_entries_work() {
         for page in 0..PAGES {
             assert_ne!(access(&world, &one, AT + page * PAGE), Some(Access::ReadWrite));
         }
-        one.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(one).await;
         world
     });
 }
@@ -188,12 +188,12 @@ fn shared_mappings_beyond_rmap_entries_work() {
 fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
         let mut parent = mapped(&mut world, object(3)).await;
-        parent.copy_out(&mut world.pager(), AT, &[1]).await.unwrap();
+        world.pager().copy_out(&mut parent, AT, &[1]).await.unwrap();
         let mut child = crate::support::fork(&mut parent, &mut world.pager()).await.unwrap();
-        child.copy_out(&mut world.pager(), AT + PAGE, &[2]).await.unwrap();
-        child.copy_out(&mut world.pager(), AT, &[3]).await.unwrap();
+        world.pager().copy_out(&mut child, AT + PAGE, &[2]).await.unwrap();
+        world.pager().copy_out(&mut child, AT, &[3]).await.unwrap();
         assert_eq!(seen(&mut world, &mut parent, AT).await, 3);
-        parent.unmap(&mut world.pager(), AT, PAGE).await.unwrap();
+        world.pager().unmap(&mut parent, AT, PAGE).await.unwrap();
         let mut bytes = [0; 1024];
         let length = parent.encode_areas(&mut bytes).unwrap();
         let World {
@@ -201,18 +201,18 @@ fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
         } = &mut world;
         let mut pager =
             renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
-        let export = parent.export_pages(&mut pager, &mut there.memory).await.unwrap();
-        let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
-        copy.import_pages(&mut world.pager_there(), 0, export.first_list()).await.unwrap();
+        let export = pager.export_pages(&mut parent, &mut there.memory).await.unwrap();
+        let mut copy = world.pager_there().decode_areas(&bytes[..length]).await.unwrap();
+        world.pager_there().import_pages(&mut copy, 0, export.first_list()).await.unwrap();
         export.finish(&mut world.pager()).await;
-        parent.copy_out(&mut world.pager(), AT + PAGE, &[4]).await.unwrap();
+        world.pager().copy_out(&mut parent, AT + PAGE, &[4]).await.unwrap();
         let mut there = [0; 1];
-        copy.copy_in(&mut world.pager_there(), AT + PAGE, &mut there).await.unwrap();
+        world.pager_there().copy_in(&mut copy, AT + PAGE, &mut there).await.unwrap();
         assert_eq!((there, seen(&mut world, &mut child, AT + PAGE).await), ([2], 4));
-        parent.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(parent).await;
         assert_eq!(seen(&mut world, &mut child, AT).await, 3);
-        child.destroy(&mut world.pager()).await;
-        copy.destroy(&mut world.pager_there()).await;
+        world.pager().destroy_space(child).await;
+        world.pager_there().destroy_space(copy).await;
         world
     });
 }

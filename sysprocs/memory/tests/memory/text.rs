@@ -29,7 +29,7 @@ async fn load(world: &mut World) -> Space {
     let mut strings = ArgumentPages::new(8 << 20);
     strings.push_argument(&mut world.pager(), b"a").await.unwrap();
     strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
-    space.load(&mut world.pager(), &image, None, strings, Credentials::default(), &mut []).await.unwrap();
+    world.pager().load(&mut space, &image, None, strings, Credentials::default(), &mut []).await.unwrap();
     space
 }
 
@@ -38,7 +38,7 @@ async fn prepare(world: &mut World) -> Space {
     let mut first = load(world).await;
     assert!(!world.machine.is_of_shared_table(first.root(), CODE), "nothing was cached");
     read(world, &mut first).await;
-    first.destroy(&mut world.pager()).await;
+    world.pager().destroy_space(first).await;
     load(world).await
 }
 
@@ -49,7 +49,7 @@ async fn read(world: &mut World, space: &mut Space) -> Vec<u8> {
         let mut bytes = [0; 20];
         let at = BASE + page * PAGE + 0x500;
         if page != PAGES {
-            space.copy_in(&mut world.pager(), at, &mut bytes).await.unwrap();
+            world.pager().copy_in(space, at, &mut bytes).await.unwrap();
         }
         seen.extend(bytes);
     }
@@ -78,7 +78,7 @@ fn shared_page_table_counts_once_for_all_programs() {
         assert_eq!(world.machine.mappings(shown), 1, "counted once for all programs");
         assert_eq!(world.machine.pages(two.root()), world.machine.pages(one.root()));
         for space in [one, child, two] {
-            space.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(space).await;
         }
         world
     });
@@ -90,22 +90,22 @@ fn shared_page_table_changes_of_one_program_are_private() {
         let mut one = prepare(&mut world).await;
         let mut two = load(&mut world).await;
         let expected = read(&mut world, &mut one).await;
-        two.protect(&mut world.pager(), CODE, PAGE, Access::ReadWrite).await.unwrap();
-        two.fault(&mut world.pager(), CODE, Write).await.unwrap();
-        two.copy_out(&mut world.pager(), CODE + 0x500, &[0xee; 20]).await.unwrap();
-        two.unmap(&mut world.pager(), CODE + PAGE, 3 * PAGE).await.unwrap();
+        world.pager().protect(&mut two, CODE, PAGE, Access::ReadWrite).await.unwrap();
+        world.pager().fault(&mut two, CODE, Write).await.unwrap();
+        world.pager().copy_out(&mut two, CODE + 0x500, &[0xee; 20]).await.unwrap();
+        world.pager().unmap(&mut two, CODE + PAGE, 3 * PAGE).await.unwrap();
         assert!(!world.machine.is_of_shared_table(two.root(), CODE), "written to");
         let mut child = fork(&mut two, &mut world.pager()).await.unwrap();
         assert!(world.machine.lookup(child.root(), CODE + PAGE).is_none(), "unmapped by the parent");
         let mut seen = [0; 20];
-        child.copy_in(&mut world.pager(), CODE + 0x500, &mut seen).await.unwrap();
+        world.pager().copy_in(&mut child, CODE + 0x500, &mut seen).await.unwrap();
         assert_eq!(seen, [0xee; 20]);
         let mut three = load(&mut world).await;
         for space in [&mut one, &mut three] {
             assert_eq!(read(&mut world, space).await, expected, "another program has seen it");
         }
         for space in [two, one, child, three] {
-            space.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(space).await;
         }
         world
     });
@@ -126,7 +126,7 @@ fn shared_page_table_of_rewritten_file_is_new() {
         assert_eq!(read(&mut world, &mut three).await, new);
         assert_eq!(read(&mut world, &mut one).await, old, "what runs goes on as it is");
         for space in [one, two, three] {
-            space.destroy(&mut world.pager()).await;
+            world.pager().destroy_space(space).await;
         }
         world
     });
@@ -141,8 +141,8 @@ fn shared_page_table_unused_is_freed_when_short() {
         assert!(world.free_frames().await < free + PAGES as u32, "frames of pages that a program shows");
         let again = load(&mut world).await;
         assert!(world.machine.is_of_shared_table(again.root(), CODE), "a program shows it, so it is there");
-        again.destroy(&mut world.pager()).await;
-        one.destroy(&mut world.pager()).await;
+        world.pager().destroy_space(again).await;
+        world.pager().destroy_space(one).await;
         world
     });
 }

@@ -72,31 +72,31 @@ impl<M: UserMemory> User<M> {
     /// Copies `bytes` to the program's memory.
     pub(crate) async fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), Errno> {
         let (space, mut pager) = self.memory();
-        space.copy_out(&mut pager, address, bytes).await
+        pager.copy_out(space, address, bytes).await
     }
 
     /// Copies words to the program's memory.
     pub(crate) async fn put_words<const N: usize>(&mut self, address: u64, words: [u64; N]) -> Result<(), Errno> {
         let (space, mut pager) = self.memory();
-        space.copy_out(&mut pager, address, words.map(u64::to_le_bytes).as_flattened()).await
+        pager.copy_out(space, address, words.map(u64::to_le_bytes).as_flattened()).await
     }
 
     /// Copies from the program's memory.
     pub(crate) async fn get(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Errno> {
         let (space, mut pager) = self.memory();
-        space.copy_in(&mut pager, address, bytes).await
+        pager.copy_in(space, address, bytes).await
     }
 
     pub(crate) async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {
         let mut bytes = [0; 4];
         let (space, mut pager) = self.memory();
-        space.copy_in(&mut pager, address, &mut bytes).await?;
+        pager.copy_in(space, address, &mut bytes).await?;
         Ok(u32::from_le_bytes(bytes))
     }
 
     pub(crate) async fn get_word(&mut self, address: u64) -> Result<u64, Errno> {
         let (space, mut pager) = self.memory();
-        space.copy_in_word(&mut pager, address).await
+        pager.copy_in_word(space, address).await
     }
 }
 

@@ -101,7 +101,7 @@ impl World {
 
 /// A space of its own with a copy of `space`, as a child gets it.
 pub async fn fork(space: &mut Space, pager: &mut Pager<'_, HostMemory>) -> Result<Space, Errno> {
-    let copy = space.fork(pager).await?;
+    let copy = pager.fork(space).await?;
     let mut bytes = [0; 4096];
     let length = space.encode_copy(&copy, &mut bytes)?;
     Space::decode_local(pager.tables, &bytes[..length])

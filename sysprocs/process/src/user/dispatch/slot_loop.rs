@@ -227,7 +227,7 @@ impl<M: UserMemory> User<M> {
                 let may_fetch = self.space.as_ref().is_some_and(|space| space.lacks_file_page(self.machine, address));
                 let before = if may_fetch { self.fetched() } else { 0 };
                 let (space, mut pager) = self.memory();
-                let served = space.fault(&mut pager, address, kind).await;
+                let served = pager.fault(space, address, kind).await;
                 self.note_frames();
                 match served {
                     Ok(()) => {
@@ -290,7 +290,7 @@ impl<M: UserMemory> User<M> {
         self.facts.info.space.set(None);
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
-            space.end(&mut pager(self.machine, &mut self.services)).await;
+            pager(self.machine, &mut self.services).end_space(space).await;
             self.space = None;
             if borrowed {
                 self.give_space_back().await;

@@ -106,7 +106,7 @@ impl<M: UserMemory> User<M> {
                 let mut name = [0; NAME_BYTES];
                 let address = self.argument(1);
                 let (space, mut pager) = self.memory();
-                match space.copy_in_string(&mut pager, address, &mut name[..NAME_BYTES - 1]).await {
+                match pager.copy_in_string(space, address, &mut name[..NAME_BYTES - 1]).await {
                     Ok(_) | Err(Errno::ENAMETOOLONG) => {}
                     Err(errno) => return Err(errno.into()),
                 }

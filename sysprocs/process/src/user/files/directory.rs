@@ -208,6 +208,6 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn put_scratch(&mut self, address: u64, bytes: usize) -> Result<(), Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let mut pager = pager(self.machine, &mut self.services);
-        space.copy_out(&mut pager, address, &self.scratch[..bytes]).await
+        pager.copy_out(space, address, &self.scratch[..bytes]).await
     }
 }

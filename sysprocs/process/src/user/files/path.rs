@@ -37,7 +37,7 @@ impl<M: UserMemory> User<M> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let mut pager = pager(self.machine, &mut self.services);
         let end = (at + PATH_BYTES_MAX).min(self.paths.len());
-        space.copy_in_string(&mut pager, address, &mut self.paths[at..end]).await
+        pager.copy_in_string(space, address, &mut self.paths[at..end]).await
     }
 
     /// Copies the path at `address`.

@@ -162,7 +162,7 @@ impl<M: UserMemory> User<M> {
         let asked = if file.is_synthetic() {
             length.min(PAGE_BYTES)
         } else {
-            let mut page = space.page_for_write(&mut pager(self.machine, &mut self.services), address, length).await?;
+            let mut page = pager(self.machine, &mut self.services).page_for_write(space, address, length).await?;
             let asked = page.len();
             if !is_shared {
                 return Ok((self.services.read(object, &mut page, mode).await?.min(asked), asked));
@@ -183,7 +183,7 @@ impl<M: UserMemory> User<M> {
     ) -> Result<(usize, usize), Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let is_shared = space.may_share(address);
-        let page = space.page_for_read(&mut pager(self.machine, &mut self.services), address, length).await?;
+        let page = pager(self.machine, &mut self.services).page_for_read(space, address, length).await?;
         let asked = page.len();
         if is_shared {
             self.scratch[..asked].copy_from_slice(&page);
@@ -266,7 +266,7 @@ impl<M: UserMemory> User<M> {
             let end = length + bytes as usize;
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
             let mut pager = pager(self.machine, &mut self.services);
-            space.copy_in(&mut pager, address, &mut self.scratch[length..end]).await?;
+            pager.copy_in(space, address, &mut self.scratch[length..end]).await?;
             (length, index) = (end, index + 1);
         }
         Ok(Some(length))

@@ -129,7 +129,7 @@ impl<M: UserMemory> User<M> {
         }
         let mut pager = pager(self.machine, &mut self.services);
         let linker = image.interpreter.as_ref().map(|_| &linker);
-        space.load(&mut pager, &image, linker, pages, Credentials::default(), &mut held.uses).await
+        pager.load(space, &image, linker, pages, Credentials::default(), &mut held.uses).await
     }
 
     /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.
@@ -225,7 +225,7 @@ impl<M: UserMemory> User<M> {
         self.facts.info.space.set(None);
         if let Some(old) = &mut self.space {
             borrowed = old.is_borrowed();
-            old.give_back(&mut pager(self.machine, &mut self.services)).await;
+            pager(self.machine, &mut self.services).release_space(old).await;
         }
         self.space = Some(core::mem::replace(space, Space::none()));
         if borrowed {

@@ -99,13 +99,13 @@ impl<M: UserMemory> User<M> {
 
     async fn fork_here(&mut self, wishes: Wishes) -> Result<u32, Errno> {
         let (space, mut pager) = self.memory();
-        let copy = space.fork(&mut pager).await?;
+        let copy = pager.fork(space).await?;
         self.spawn_here(wishes, copy).await
     }
 
     async fn fork_borrowing(&mut self, wishes: Wishes) -> Result<u32, Errno> {
         let (space, mut pager) = self.memory();
-        let lent = space.lend(&mut pager)?;
+        let lent = pager.lend(space)?;
         self.spawn_here(wishes, lent).await
     }
 
@@ -122,7 +122,7 @@ impl<M: UserMemory> User<M> {
             Err(errno) => errno,
         };
         let (space, mut pager) = self.memory();
-        space.discard_copy(&mut pager, copy).await;
+        pager.discard_copy(space, copy).await;
         Err(result)
     }
 
@@ -228,7 +228,7 @@ impl<M: UserMemory> User<M> {
     async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
         let mut there = self.services.clients.all_memory.at(target, 0).ok_or(Errno::EINVAL)?;
         let (space, mut pager) = self.memory();
-        let export = space.export_pages(&mut pager, &mut there).await?;
+        let export = pager.export_pages(space, &mut there).await?;
         let sent = self.send_descriptor(target, wishes, export.first_list()).await;
         let (_, mut pager) = self.memory();
         match sent {
@@ -289,13 +289,13 @@ impl<M: UserMemory> User<M> {
         let mut pager = pager(self.machine, &mut self.services);
         let described = &self.scratch[rest.start + size_of::<u64>()..rest.end];
         let space = match taken {
-            Ok(()) => Space::decode_areas(&mut pager, described).await,
+            Ok(()) => pager.decode_areas(described).await,
             Err(errno) => Err(errno),
         };
         match space {
-            Ok(space) => self.space.insert(space).import_pages(&mut pager, from, first_list).await,
+            Ok(space) => pager.import_pages(self.space.insert(space), from, first_list).await,
             Err(errno) => {
-                Space::discard_pages(&mut pager, from, first_list).await;
+                pager.discard_pages(from, first_list).await;
                 Err(errno)
             }
         }

@@ -61,7 +61,7 @@ impl<M: UserMemory> User<M> {
         }
         let (space, mut pager) = self.memory();
         let areas = space.areas().len();
-        let end = space.set_brk(&mut pager, end).await;
+        let end = pager.set_brk(space, end).await;
         let info = self.facts.info;
         let pages = |end: u64| end.div_ceil(PAGE_BYTES as u64);
         let start = pages(info.heap_start.get());
@@ -110,7 +110,7 @@ impl<M: UserMemory> User<M> {
         let mapping = Mapping { place, length, access: access_of(protection)?, backing };
         self.allow_space(length)?;
         let (space, mut pager) = self.memory();
-        let mapped = space.map(&mut pager, mapping).await;
+        let mapped = pager.map(space, mapping).await;
         self.publish_areas();
         Ok(mapped?)
     }
@@ -153,7 +153,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         let (space, mut pager) = self.memory();
-        let written = space.settle_shared(&mut pager, address, length).await?;
+        let written = pager.settle_shared(space, address, length).await?;
         if written && flags & MS_SYNC != 0 {
             self.services.inode_directory()?.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
         }
@@ -189,7 +189,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn unmap(&mut self) -> Result<(), Errno> {
         let (address, length) = (self.argument(0), self.argument(1));
         let (space, mut pager) = self.memory();
-        let unmapped = space.unmap(&mut pager, address, length).await;
+        let unmapped = pager.unmap(space, address, length).await;
         self.publish_areas();
         unmapped
     }
@@ -198,7 +198,7 @@ impl<M: UserMemory> User<M> {
         let (address, length) = (self.argument(0), self.argument(1));
         let access = access_of(self.argument(2))?;
         let (space, mut pager) = self.memory();
-        let protected = space.protect(&mut pager, address, length, access).await;
+        let protected = pager.protect(space, address, length, access).await;
         self.publish_areas();
         protected
     }
@@ -211,7 +211,7 @@ impl<M: UserMemory> User<M> {
         }
         self.allow_space(new_length.saturating_sub(length))?;
         let (space, mut pager) = self.memory();
-        let moved = space.remap(&mut pager, address, length, new_length, flags & MREMAP_MAYMOVE != 0).await;
+        let moved = pager.remap(space, address, length, new_length, flags & MREMAP_MAYMOVE != 0).await;
         self.publish_areas();
         Ok(moved?)
     }
@@ -228,7 +228,7 @@ impl<M: UserMemory> User<M> {
         let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(()) };
         let mapping =
             Mapping { place: MapAddress::Fixed(address), length, access: area.access, backing: Backing::Zero };
-        space.map(&mut pager(self.machine, &mut self.services), mapping).await.map(|_| ())
+        pager(self.machine, &mut self.services).map(space, mapping).await.map(|_| ())
     }
 
     /// mincore: which pages have a frame that the program can use without a fault.

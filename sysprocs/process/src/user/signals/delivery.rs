@@ -164,7 +164,7 @@ impl<M: UserMemory> User<M> {
         let length = frame::WRITTEN_BYTES;
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let mut pager = pager(self.machine, &mut self.services);
-        if space.copy_in(&mut pager, place, &mut self.scratch[..length]).await.is_err() {
+        if pager.copy_in(space, place, &mut self.scratch[..length]).await.is_err() {
             return Err(SyscallEscape::End(killed(SIGSEGV)));
         }
         self.processor.flush(self.context);
