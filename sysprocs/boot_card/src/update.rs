@@ -1,7 +1,7 @@
 //! Writing another kernel to the partition that the board does not usually start from.
 //!
-//! The order: its record is spoilt, kernel and tables are written, all is read back and compared, the record is written. So a
-//! partition whose record is whole is whole. What the board starts from is not touched, and stays what it starts from.
+//! The order: spoil the partition's record, write kernel and tables, read all back and compare, write the record. So
+//! a partition with a valid record is complete. The update does not touch the partition from which the board boots.
 
 use crate::choice::chosen;
 use crate::other;

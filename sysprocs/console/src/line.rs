@@ -21,7 +21,7 @@ const SIGTSTP: u8 = 20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pressed {
     Text,
-    /// It asks for a signal to the foreground group.
+    /// It requests a signal to the foreground group.
     Signal(u8),
 }
 
@@ -227,7 +227,7 @@ mod tests {
     fn line_interrupt_key_flushes_and_signals() {
         let mut line = Line::new();
         typed(&mut line, b"half");
-        assert_eq!(line.press(3, |shown| assert_eq!(shown, b"^C")), Pressed::Signal(2));
+        assert_eq!(line.press(3, |echo| assert_eq!(echo, b"^C")), Pressed::Signal(2));
         typed(&mut line, b"ok\n");
         let mut out = [0; 8];
         assert_eq!(line.read(&mut out), 3);
@@ -239,8 +239,8 @@ mod tests {
         let mut raw = line.termios;
         raw.local &= !(ICANON | ECHO);
         line.set(raw, false);
-        let (_, shown) = typed(&mut line, b"q");
-        assert_eq!(shown, 0);
+        let (_, echoed) = typed(&mut line, b"q");
+        assert_eq!(echoed, 0);
         let mut out = [0; 8];
         assert_eq!(line.read(&mut out), 1);
     }

@@ -47,7 +47,7 @@ impl<U: Uart> Output<U> {
         OUTPUT_BYTES_MAX - self.waiting.len() >= bytes
     }
 
-    /// Gives the UART what it takes, and asks for an interrupt for the rest.
+    /// Writes as much as the UART takes, and enables its interrupt for the rest.
     pub fn flush(&mut self) {
         while let Some(&byte) = self.waiting.front() {
             if !self.uart.try_write(byte) {

@@ -1,7 +1,7 @@
 //! The console's server: calls and UART interrupts in, lines and signals out.
 //!
-//! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt falls silent.
-//! Calls: nobody. Not here: the line discipline (`line.rs`).
+//! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt
+//! falls silent. Calls: no server. Not here: the line discipline (`line.rs`).
 
 use crate::line::{Line, Pressed};
 use crate::output::Output;
@@ -106,7 +106,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
     /// Writes all of the slice, waiting for the UART when the queue is full.
     async fn write_terminal(&mut self, call: &mut Call<WriteTerminal>) -> Result<u32, Errno> {
         let ConsoleState { me, output, line, .. } = self;
-        if line.termios.has_local(TOSTOP) && !call.entry().asked {
+        if line.termios.has_local(TOSTOP) && !call.entry().checked {
             return Err(Errno::EPERM);
         }
         let returns = line.termios.returns();
@@ -163,7 +163,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
         let PollTerminal { events, slot, seen } = call.entry();
         let edges = self.edges;
         let events_now = if seen == edges { 0 } else { self.events() & events };
-        // What can be written is all that holds at once.
+        // Writing is always possible.
         if events_now == 0 && slot != NOBODY && events & READABLE != 0 {
             self.waiters.add(call.board(), slot);
         }
@@ -209,8 +209,8 @@ impl<U: Uart> ConsoleState<U> {
             };
             let output = &mut self.output;
             let returns = self.line.termios.returns();
-            let pressed = self.line.press(key, |shown| {
-                shown.iter().for_each(|&byte| output.put_returning(byte, returns));
+            let pressed = self.line.press(key, |echo| {
+                echo.iter().for_each(|&byte| output.put_returning(byte, returns));
             });
             if let Pressed::Signal(signal) = pressed {
                 // A full queue means the keyboard process is far behind; the key may be pressed again.

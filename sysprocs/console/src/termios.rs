@@ -24,7 +24,7 @@ pub const ECHO: u32 = 0o10;
 pub const ECHOE: u32 = 0o20;
 /// Local: kill wipes the line.
 pub const ECHOK: u32 = 0o40;
-/// Local: control characters are shown as `^X`.
+/// Local: control characters are echoed as `^X`.
 pub const ECHOCTL: u32 = 0o1000;
 /// Local: a signal does not flush.
 pub const NOFLSH: u32 = 0o200;

@@ -108,7 +108,7 @@ fn console_reader_gets_whole_line() {
 fn console_output_newline_gets_carriage_return() {
     let rig = rig();
     rig.client(|mut console| async move {
-        assert_eq!(console.call(WriteTerminal { asked: false }, b"a\nb\n").await, Ok(4));
+        assert_eq!(console.call(WriteTerminal { checked: false }, b"a\nb\n").await, Ok(4));
     });
     assert_eq!(rig.screen(), "a\r\nb\r\n");
 }

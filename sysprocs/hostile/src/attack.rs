@@ -20,14 +20,14 @@ use renga_systems::{Directory, FACTS, Kind, Machine, Started, start_those};
 const PATIENCE_NS: u64 = 3_000_000;
 
 /// After so many interrupts the attack is logged.
-const ROUNDS_TOLD: u32 = 1_000;
+const ROUNDS_PER_REPORT: u32 = 1_000;
 
 /// How long it leaves a board in peace that has ended the session, ns.
 const PAUSE_NS: u64 = 1_000_000;
 
 /// What is known of an attack, and shared by those who make it.
 pub struct Attack {
-    /// What its calls are drawn from.
+    /// The seed of its calls.
     seed: u64,
     /// Calls made so far.
     pub calls: Cell<u64>,
@@ -36,12 +36,12 @@ pub struct Attack {
     /// Those that were not answered because the session had ended.
     pub cut: Cell<u64>,
     knowledge: Knowledge,
-    /// The only call that is made, in place of drawn ones.
+    /// The only call, in place of random ones.
     deed: Option<&'static ScriptedCall>,
 }
 
 impl Attack {
-    /// One that is drawn from `seed`.
+    /// An attack whose calls follow from `seed`.
     pub const fn new(seed: u64) -> Attack {
         let [calls, refused, cut] = [const { Cell::new(0) }; 3];
         Attack { seed, calls, refused, cut, knowledge: Knowledge::new(), deed: None }
@@ -59,7 +59,7 @@ impl Attack {
 pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, attack: &'static Attack) -> Started {
     let link = |kind| matches!(kind, Kind::Router | Kind::LinkStatus | Kind::Proxy | Kind::AsyncProxy);
     let started = start_those(machine, directory, link);
-    let Some(ends) = started.ends else { panic!("a board alone has nobody to attack") };
+    let Some(ends) = started.ends else { panic!("a board alone has no target") };
     for process in directory.of_kind(Kind::Membership) {
         machine.start(process, |me| {
             let clients = MembershipClients::none(&me);
@@ -130,7 +130,7 @@ async fn attacker(
             next(&mut random, &attack.knowledge, (kind, own), (board, victim));
         let spawns = server == Kind::Procs && op == Spawn::OP;
         let most =
-            if random.once_in(ASTRAY) { 2 * PAGE_BYTES } else { lent_bytes_max(board, (kind, own), (server, op)) };
+            if random.once_in(ASTRAY) { 2 * PAGE_BYTES } else { slice_bytes_max(board, (kind, own), (server, op)) };
         let bytes = fill(&mut random, &attack.knowledge, (own, victim), spawns, &mut given).min(most);
         let room = random.one(&[0, 0, 8, 128, 128, 1000, PAGE_BYTES, PAGE_BYTES]).min(most - bytes);
         let answer = client.call(own, (destination, op), words, &given[..bytes], &mut taken[..room]).await;
@@ -152,8 +152,8 @@ async fn attacker(
     }
 }
 
-/// Most bytes of slices that a call has room for on `board`: one that lends more ends the session and reaches nobody.
-fn lent_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u32)) -> usize {
+/// Most bytes of slices that a call has room for on `board`: a call with more ends the session and reaches no server.
+fn slice_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u32)) -> usize {
     let may_wait = board.placed.iter().any(|row| row.kind == server && row.may_wait >> op & 1 != 0);
     let row = board.proxies.iter().find(|row| (row.caller_kind, row.caller_board) == caller);
     row.map_or(0, |row| usize::from(if may_wait { row.own_pages } else { row.shared_pages }) * PAGE_BYTES)
@@ -162,7 +162,7 @@ fn lent_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u3
 /// Interrupts everybody now and then, and logs how far the attack is.
 async fn prodder(mut me: Me, wait_cancellers: &'static [WaitCanceller], attack: &'static Attack) -> Never {
     loop {
-        for _ in 0..ROUNDS_TOLD {
+        for _ in 0..ROUNDS_PER_REPORT {
             let until_ns = me.now_ns() + PATIENCE_NS;
             me.sleep_until(until_ns).await;
             wait_cancellers.iter().for_each(WaitCanceller::cancel_wait);

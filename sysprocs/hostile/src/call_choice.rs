@@ -16,9 +16,10 @@ use renga_systems::tables::Board;
 
 /// Numbers that answers contained, which the attackers of a board share.
 const LEARNED: usize = 64;
-/// One call of so many goes astray: to anybody, to any entry; and one of so many lends more than there is room for.
+/// One call of so many goes astray: to any process, to any entry; and one of so many lends more than the proxy has
+/// room for.
 pub const ASTRAY: u64 = 5_000;
-/// Signals that end nobody: to be continued, to have a child, news of the terminal; and some that are none.
+/// Signals that end no process: to be continued, to have a child, news of the terminal; and some invalid ones.
 const HARMLESS: [u64; 7] = [0, 17, 18, 23, 28, 65, 255];
 /// Numbers at which sums and shifts go wrong.
 const EDGES: [u64; 14] = [
@@ -39,7 +40,7 @@ const EDGES: [u64; 14] = [
 ];
 /// The root directory, the journal, a number that is free, and what is no inode.
 const ROOTS: [u64; 8] = [2, 2, 2, 2, 8, 300, 0, u32::MAX as u64];
-/// Lives and generations that nobody has: they do not count so far.
+/// Incarnations and generations that no object has: they do not count so far.
 const NEVER: u64 = 0x00ff_0000;
 
 /// What all attackers of a board know.
@@ -64,7 +65,7 @@ impl Knowledge {
             self.next.set((at + 1) % LEARNED);
         }
     }
-    pub fn recall(&self, random: &mut Random) -> u64 {
+    pub fn pick(&self, random: &mut Random) -> u64 {
         self.learned[random.below(LEARNED as u64) as usize].get()
     }
 }
@@ -126,17 +127,17 @@ pub fn word(random: &mut Random, known: &Knowledge, (me, there): (u8, u8)) -> u6
         7 => pid(random, there),
         8..=9 => pid(random, me),
         10 => 1,
-        11..=14 => known.recall(random),
-        15 => known.recall(random).wrapping_add(random.below(3)).wrapping_sub(1),
+        11..=14 => known.pick(random),
+        15 => known.pick(random).wrapping_add(random.below(3)).wrapping_sub(1),
         16 => random.one(&EDGES),
-        // The life of a first start, as open files and pipes count it.
+        // The incarnation of a first boot, as open files and pipes count it.
         17 => 1 << 24 | random.below(16),
         18 => random.draw() >> random.below(64),
         _ => random.below(4096) << 12,
     }
 }
 
-/// The call without what is anybody's right.
+/// Removes from the call effects that every board is entitled to.
 fn spare(random: &mut Random, mut aim: HostileCall) -> HostileCall {
     let words = &mut aim.words;
     match (aim.kind, aim.op) {

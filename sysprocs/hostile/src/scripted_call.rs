@@ -34,7 +34,7 @@ pub struct ScriptedCall {
 }
 
 impl ScriptedCall {
-    /// Entry `op` with `words`, which lends nothing.
+    /// Entry `op` with `words`, without slices.
     pub const fn new(caller: Kind, server: (Kind, u16), op: u32, words: Message) -> ScriptedCall {
         ScriptedCall { caller, server, op, words, given: &[], taken: 0, go: Cell::new(false), answer: Cell::new(None) }
     }

@@ -27,7 +27,7 @@ const NAMES: [&[u8]; 14] = [
 const PARTS_MAX: u64 = 5;
 const LENGTHS: [usize; 9] = [0, 1, 4, 8, 16, 64, 300, 4095, 4096];
 
-/// Fills `page`; how many bytes are lent.
+/// Fills `page`; returns the bytes lent.
 pub fn fill(
     random: &mut Random,
     known: &Knowledge,

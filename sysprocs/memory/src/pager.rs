@@ -197,8 +197,8 @@ impl<M: UserMemory> Pager<'_, M> {
     /// `frame` is page `page` of an object from now on; the caller keeps its reference.
     pub async fn keep_page(&mut self, object: MappedFile, page: u32, frame: Frame) -> Result<(), Errno> {
         let file = object.id();
-        let ticket = self.pages.call(BeginFill { file, mapped: NO_PAGE }, ()).await?;
-        self.pages.call(KeepPage { file, page, frame: frame.0, ticket, size: OBJECT_BYTES }, ()).await
+        let cache_generation = self.pages.call(BeginFill { file, mapped: NO_PAGE }, ()).await?;
+        self.pages.call(KeepPage { file, page, frame: frame.0, cache_generation, size: OBJECT_BYTES }, ()).await
     }
 
     /// One use more of a file at the board's `references` process.

@@ -23,9 +23,9 @@ impl<M: UserMemory> Pager<'_, M> {
             return inode.call(dirty, &mut []).await.map(|_| ());
         }
         if !absent {
-            let ticket = self.pages.call(BeginFill { file: file.id(), mapped: page }, ()).await?;
+            let cache_generation = self.pages.call(BeginFill { file: file.id(), mapped: page }, ()).await?;
             let lease = inode.call(dirty, &mut []).await?;
-            return self.hold(file, ticket, lease).await.map(|_| ());
+            return self.hold(file, cache_generation, lease).await.map(|_| ());
         }
         let begun = Fill::begin_shared(self.memory, self.pages, file.id(), page).await?;
         let mut content = self.machine.page(begun.frame);
@@ -33,9 +33,9 @@ impl<M: UserMemory> Pager<'_, M> {
         drop(content);
         match leased {
             Ok(lease) => {
-                let held = self.hold(file, begun.ticket(), lease).await;
-                let renewed = held.unwrap_or(None).unwrap_or(begun.ticket());
-                let frame = begun.with_ticket(renewed).keep(self.pages, lease.size).await;
+                let held = self.hold(file, begun.cache_generation(), lease).await;
+                let renewed = held.unwrap_or(None).unwrap_or(begun.cache_generation());
+                let frame = begun.with_generation(renewed).keep(self.pages, lease.size).await;
                 self.free(frame).await;
                 held.map(|_| ())
             }
@@ -46,10 +46,14 @@ impl<M: UserMemory> Pager<'_, M> {
         }
     }
 
-    /// The ticket with which the page that came with the lease may be kept, unless that is over.
-    async fn hold(&mut self, file: MappedFile, ticket: u64, lease: Lease) -> Result<Option<u64>, Errno> {
+    /// The cache generation with which the page that came with the lease may be kept, unless that is over.
+    async fn hold(&mut self, file: MappedFile, cache_generation: u64, lease: Lease) -> Result<Option<u64>, Errno> {
         let (size, below, lease) = (lease.size, lease.below, lease.id);
-        match self.pages.call(AcceptLease { file: file.id(), slot: file.slot, ticket, size, below, lease }, ()).await {
+        match self
+            .pages
+            .call(AcceptLease { file: file.id(), slot: file.slot, cache_generation, size, below, lease }, ())
+            .await
+        {
             // Taken back already: it may be asked for again.
             Err(Errno::ESTALE) => Ok(None),
             held => held.map(Some),

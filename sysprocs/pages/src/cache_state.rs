@@ -51,14 +51,14 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         shared
     }
 
-    pub(crate) async fn ticket(&mut self, id: FileId) -> Result<u64, Errno> {
-        if let Some(ticket) = self.index.ticket(id) {
-            return Ok(ticket);
+    pub(crate) async fn cache_generation(&mut self, id: FileId) -> Result<u64, Errno> {
+        if let Some(cache_generation) = self.index.cache_generation(id) {
+            return Ok(cache_generation);
         }
         let oldest = self.index.oldest_file().ok_or(Errno::ENOMEM)?;
         self.drop_range(oldest, 0, u32::MAX).await;
         self.index.forget(oldest);
-        self.index.ticket(id).ok_or(Errno::ENOMEM)
+        self.index.cache_generation(id).ok_or(Errno::ENOMEM)
     }
 
     pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
@@ -165,9 +165,9 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
 
     /// A page of zeros.
     pub(crate) async fn add(&mut self, file: FileId, page: u32, size: u64) -> Result<Frame, Errno> {
-        let ticket = self.ticket(file).await?;
+        let cache_generation = self.cache_generation(file).await?;
         let frame = self.allocate().await?;
-        if self.index.put(file, page, frame, ticket, size) == Ok(true) {
+        if self.index.put(file, page, frame, cache_generation, size) == Ok(true) {
             return Ok(frame);
         }
         self.free_one(frame).await;

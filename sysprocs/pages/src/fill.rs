@@ -17,25 +17,25 @@ const SHRINK_FRAMES: u32 = 64;
 pub struct Fill {
     file: FileId,
     page: u32,
-    ticket: u64,
+    cache_generation: u64,
     /// Zeros, to be filled.
     pub frame: Frame,
 }
 
 impl Fill {
-    /// The ticket, which serves for an `AcceptLease` of the file, too.
-    pub fn ticket(&self) -> u64 {
-        self.ticket
+    /// The cache generation, which serves for an `AcceptLease` of the file, too.
+    pub fn cache_generation(&self) -> u64 {
+        self.cache_generation
     }
 
-    /// As it is, with another ticket.
-    pub fn with_ticket(self, ticket: u64) -> Fill {
-        Fill { ticket, ..self }
+    /// As it is, with another cache generation.
+    pub fn with_generation(self, cache_generation: u64) -> Fill {
+        Fill { cache_generation, ..self }
     }
 
-    /// With the ticket that was drawn as the page was read, if one was.
+    /// With the cache generation that was drawn as the page was read, if one was.
     pub fn as_read(self, filled: &Filled) -> Fill {
-        if filled.keep == KEPT { self } else { self.with_ticket(filled.keep) }
+        if filled.keep == KEPT { self } else { self.with_generation(filled.keep) }
     }
 
     /// Before page `page` of `file` is read.
@@ -64,16 +64,16 @@ impl Fill {
         (file, page): (FileId, u32),
         mapped: u32,
     ) -> Result<Fill, Errno> {
-        let ticket = pages.call(BeginFill { file, mapped }, ()).await?;
+        let cache_generation = pages.call(BeginFill { file, mapped }, ()).await?;
         let frame = allocate(memory, pages).await?;
-        Ok(Fill { file, page, ticket, frame })
+        Ok(Fill { file, page, cache_generation, frame })
     }
 
     /// The page was read, of a file of `size` bytes: offers it. The frame stays the caller's, too.
     pub async fn keep(self, pages: &mut Client<Pages>, size: u64) -> Frame {
-        let Fill { file, page, ticket, frame } = self;
+        let Fill { file, page, cache_generation, frame } = self;
         // Revoked meanwhile or not: it was the file's when it was asked for.
-        let _ = pages.call(KeepPage { file, page, frame: frame.0, ticket, size }, ()).await;
+        let _ = pages.call(KeepPage { file, page, frame: frame.0, cache_generation, size }, ()).await;
         frame
     }
 

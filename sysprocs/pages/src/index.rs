@@ -171,9 +171,9 @@ impl PageIndex {
         self.last_since
     }
 
-    /// The ticket with which pages of the file may come in now. `None`: there is no room for its record until
+    /// The cache generation with which pages of the file may come in now. `None`: there is no room for its record until
     /// [`PageIndex::oldest_file`] is dropped.
-    pub fn ticket(&mut self, id: FileId) -> Option<u64> {
+    pub fn cache_generation(&mut self, id: FileId) -> Option<u64> {
         if let Some(known) = self.find_file(id) {
             return Some(self.files[known as usize].since);
         }
@@ -196,9 +196,9 @@ impl PageIndex {
         Some(since)
     }
 
-    /// Puts a page in; whether it is the one that shows it now. No: the ticket is void, or another does already.
-    pub fn put(&mut self, id: FileId, page: u32, frame: Frame, ticket: u64, size: u64) -> Result<bool, Void> {
-        let may_come = |slot: &FileRecord| slot.since == ticket && !slot.orphaned;
+    /// Puts a page in; whether it is the one that shows it now. No: the cache generation is void, or another does already.
+    pub fn put(&mut self, id: FileId, page: u32, frame: Frame, cache_generation: u64, size: u64) -> Result<bool, Void> {
+        let may_come = |slot: &FileRecord| slot.since == cache_generation && !slot.orphaned;
         let file = self.find_file(id).filter(|&file| may_come(&self.files[file as usize])).ok_or(Void)?;
         let taken = self.pages.get(frame.0 as usize).is_none_or(|slot| slot.file != NONE);
         if self.files[file as usize].writable == 0 {
@@ -271,7 +271,7 @@ impl PageIndex {
         }
     }
 
-    /// Makes all tickets of the file void and, if `to` is `TO_END`, its size unknown; the record.
+    /// Makes all cache generations of the file void and, if `to` is `TO_END`, its size unknown; the record.
     pub fn revoke(&mut self, id: FileId, to: u32) -> Option<u32> {
         let since = self.next_since();
         let Some(file) = self.find_file(id) else {
@@ -340,6 +340,6 @@ impl PageIndex {
     }
 }
 
-/// A ticket that a revocation has made void.
+/// A cache generation that a revocation has made void.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Void;

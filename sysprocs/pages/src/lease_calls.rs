@@ -14,11 +14,11 @@ use renga_proto::pages::{
 use renga_rt::{Call, Errno};
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    /// With which ticket what has come with the lease may be kept: it is not old, whatever was called back before.
+    /// With which cache generation what has come with the lease may be kept: it is not old, whatever was called back before.
     pub(crate) async fn accept_lease(&mut self, hold: AcceptLease) -> Result<u64, Errno> {
-        let AcceptLease { file, slot, ticket, size, below, lease } = hold;
+        let AcceptLease { file, slot, cache_generation, size, below, lease } = hold;
         // Before anything is given up: an answer that comes late says nothing of what was written since.
-        if self.index.is_void(file, ticket, lease) {
+        if self.index.is_void(file, cache_generation, lease) {
             self.index.note_lease(file, lease);
             return Err(Errno::ESTALE);
         }
@@ -26,12 +26,12 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         // Makes room for its record, if there is none.
         if !self
             .index
-            .accept_lease(file, slot, ticket, CachedLease { size, below, lease })
+            .accept_lease(file, slot, cache_generation, CachedLease { size, below, lease })
             .map_err(|_| Errno::ESTALE)?
         {
-            return self.ticket(file).await.and(Err(Errno::ESTALE));
+            return self.cache_generation(file).await.and(Err(Errno::ESTALE));
         }
-        self.index.ticket(file).ok_or(Errno::ESTALE)
+        self.index.cache_generation(file).ok_or(Errno::ESTALE)
     }
 
     pub(crate) async fn write_leased(&mut self, call: &mut Call<WriteLeased>) -> Result<LeasedWrite, Errno> {
@@ -146,7 +146,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
 
     pub(crate) async fn note_leased_out(&mut self, set: SetLeasedOut) -> Result<(), Errno> {
         let SetLeasedOut { file, leased, size } = set;
-        self.ticket(file).await?;
+        self.cache_generation(file).await?;
         self.index.set_leased_out(file, leased, size);
         if let Some(record) = self.index.find_file(file) {
             self.index.end_sole(record);

@@ -27,28 +27,34 @@ impl PageIndex {
             .is_some_and(|file| file.writable > 0 || file.is_ahead())
     }
 
-    /// A ticket for [`PageIndex::hold`].
+    /// A cache generation for [`PageIndex::hold`].
     pub fn now(&self) -> u64 {
         self.last_since
     }
 
-    /// Whether that lease, asked for with that ticket, was itself taken back. What was taken back or called back before it was given
+    /// Whether that lease, asked for with that cache generation, was itself taken back. What was taken back or called back before it was given
     /// says nothing of it, though it may have been asked for before that: boards that want one page would keep each
     /// other from it.
-    pub(crate) fn is_void(&self, id: FileId, ticket: u64, lease: u64) -> bool {
+    pub(crate) fn is_void(&self, id: FileId, cache_generation: u64, lease: u64) -> bool {
         let ended = self.find_file(id).map_or(self.unknown_ended, |file| self.files[file as usize].ended);
-        ticket < self.void_since || is_over(lease, ended)
+        cache_generation < self.void_since || is_over(lease, ended)
     }
 
     /// The file is leased from now on, or further than before; whether there is room for its record.
     ///
     /// # Errors
     /// The lease is over.
-    pub fn accept_lease(&mut self, id: FileId, slot: u16, ticket: u64, holding: CachedLease) -> Result<bool, Void> {
-        if self.is_void(id, ticket, holding.lease) {
+    pub fn accept_lease(
+        &mut self,
+        id: FileId,
+        slot: u16,
+        cache_generation: u64,
+        holding: CachedLease,
+    ) -> Result<bool, Void> {
+        if self.is_void(id, cache_generation, holding.lease) {
             return Err(Void);
         }
-        if self.ticket(id).is_none() {
+        if self.cache_generation(id).is_none() {
             return Ok(false);
         }
         let Some(file) = self.find_file(id) else { return Ok(false) };
@@ -217,7 +223,7 @@ impl PageIndex {
 
     /// Another board has the write lease, or has it no longer: then it has `size` bytes. Whether there is room to know of it.
     pub fn set_leased_out(&mut self, id: FileId, leased: bool, size: u64) -> bool {
-        if self.ticket(id).is_none() {
+        if self.cache_generation(id).is_none() {
             return false;
         }
         if let Some(file) = self.changed(id, size) {

@@ -19,8 +19,8 @@ impl PageIndex {
         (from..self.fresh_file).find(|&at| self.files[at as usize].id.ino != 0)
     }
 
-    /// Makes all tickets void, of pages and of leases, also those of files without a record.
-    pub fn end_tickets(&mut self) {
+    /// Makes all cache generations void, of pages and of leases, also those of files without a record.
+    pub fn end_generations(&mut self) {
         let since = self.next_since();
         (self.unknown_since, self.void_since, self.unknown_ended) = (since, since, NO_LEASE);
         for file in &mut self.files[..self.fresh_file as usize] {
@@ -79,7 +79,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     pub(crate) async fn end_leases(&mut self) {
         self.shared_tables.outdate(None);
         self.end_shared_tables(|_| true).await;
-        self.index.end_tickets();
+        self.index.end_generations();
         let mut next = 0;
         // Each turn passes a record.
         while let Some(file) = self.index.next_file(next) {

@@ -31,8 +31,8 @@ use renga_proto::pages::{
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
-/// With this ticket no page is kept: all records are of files that are ahead of the medium. A reader past the cache needs none.
-const VOID_TICKET: u64 = u64::MAX;
+/// With this cache generation no page is kept: all records are of files that are ahead of the medium. A reader past the cache needs none.
+const VOID_GENERATION: u64 = u64::MAX;
 
 /// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
 pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
@@ -85,9 +85,9 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         if mapped != NO_PAGE {
             self.windows.open(&self.me, call.made_by(), (file, mapped), false);
         }
-        match self.ticket(file).await {
-            Err(Errno::ENOMEM) if mapped == NO_PAGE && !file.is_object() => Ok(VOID_TICKET),
-            ticket => ticket,
+        match self.cache_generation(file).await {
+            Err(Errno::ENOMEM) if mapped == NO_PAGE && !file.is_object() => Ok(VOID_GENERATION),
+            cache_generation => cache_generation,
         }
     }
     async fn keep_page(&mut self, call: &mut Call<KeepPage>) -> Result<(), Errno> {
@@ -113,8 +113,8 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
     }
     async fn begin_run(&mut self, call: &mut Call<BeginRun>) -> Result<RunBegun, Errno> {
         let BeginRun { file, page, count } = call.entry();
-        let ticket = self.ticket(file).await?;
-        Ok(RunBegun { ticket, absent: self.index.absent(file, page, count) })
+        let cache_generation = self.cache_generation(file).await?;
+        Ok(RunBegun { cache_generation, absent: self.index.absent(file, page, count) })
     }
     async fn cut(&mut self, call: &mut Call<Cut>) -> Result<(), Errno> {
         self.cut_to(call.entry()).await;
@@ -149,15 +149,15 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
     async fn find_shared_table(&mut self, call: &mut Call<FindSharedTable>) -> Result<SharedTableFound, Errno> {
         let content = self.index.content(call.entry().file).ok_or(Errno::ENOENT)?;
         let frame = self.shared_tables.find(self.machine, call.entry(), content);
-        Ok(SharedTableFound { frame: frame.map_or(NO_FRAME, |frame| frame.0), ticket: content.0 })
+        Ok(SharedTableFound { frame: frame.map_or(NO_FRAME, |frame| frame.0), cache_generation: content.0 })
     }
     async fn keep_shared_table(&mut self, call: &mut Call<KeepSharedTable>) -> Result<(), Errno> {
-        let KeepSharedTable { file, ticket, .. } = call.entry();
+        let KeepSharedTable { file, cache_generation, .. } = call.entry();
         self.end_shared_tables(SharedTable::is_outdated).await;
         if self.shared_tables.is_full() {
             self.end_shared_tables(|_| true).await;
         }
-        let content = self.index.content(file).filter(|content| content.0 == ticket);
+        let content = self.index.content(file).filter(|content| content.0 == cache_generation);
         self.shared_tables.add(call.entry(), content.ok_or(Errno::ESTALE)?.1)
     }
     async fn begin_lease(&mut self, _: &mut Call<BeginLease>) -> Result<u64, Errno> {
@@ -263,9 +263,9 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     }
 
     async fn keep(&mut self, offer: KeepPage) -> Result<(), Errno> {
-        let KeepPage { file, page, frame, ticket, size } = offer;
+        let KeepPage { file, page, frame, cache_generation, size } = offer;
         self.memory.call(ShareFrame { frame }, ()).await?;
-        let put = self.index.put(file, page, Frame(frame), ticket, size);
+        let put = self.index.put(file, page, Frame(frame), cache_generation, size);
         if put != Ok(true) {
             self.free_one(Frame(frame)).await;
         }

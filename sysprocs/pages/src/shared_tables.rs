@@ -72,7 +72,7 @@ impl SharedTables {
     }
 
     pub(crate) fn add(&mut self, offer: KeepSharedTable, count: u32) -> Result<(), Errno> {
-        let KeepSharedTable { file, at, frame, ticket: since } = offer;
+        let KeepSharedTable { file, at, frame, cache_generation: since } = offer;
         if self.0.iter().any(|known| (known.file, known.at) == (file, at) && !known.outdated) {
             return Err(Errno::EEXIST);
         }

@@ -30,11 +30,11 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     }
 
     pub(crate) async fn put_all(&mut self, call: &mut Call<PutPages>) -> Result<(), Errno> {
-        let PutPages { file, page, ticket, size } = call.entry();
+        let PutPages { file, page, cache_generation, size } = call.entry();
         for (at, page) in (0..call.lent().len() / PAGE_BYTES).zip(page..) {
             let frame = self.allocate().await?;
             self.machine.page(frame).copy_from_slice(&call.lent()[at * PAGE_BYTES..(at + 1) * PAGE_BYTES]);
-            let put = self.index.put(file, page, frame, ticket, size);
+            let put = self.index.put(file, page, frame, cache_generation, size);
             if put != Ok(true) {
                 self.free_one(frame).await;
             }

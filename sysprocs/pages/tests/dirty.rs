@@ -16,8 +16,8 @@ fn index() -> PageIndex {
 
 /// Frame `frame` shows page `page` of `file`, and its block is `block` if it is dirty.
 fn put(index: &mut PageIndex, file: FileId, page: u32, frame: u32, block: Option<u32>) {
-    let ticket = index.ticket(file).unwrap();
-    assert_eq!(index.put(file, page, Frame(frame), ticket, 100 * PAGE), Ok(true));
+    let cache_generation = index.cache_generation(file).unwrap();
+    assert_eq!(index.put(file, page, Frame(frame), cache_generation, 100 * PAGE), Ok(true));
     if let Some(block) = block {
         index.make_dirty(frame, block);
     }

@@ -42,9 +42,9 @@ fn page_index_random_use_matches_map() {
         let (ino, page) = (drawn.below(FILES as u32), drawn.below(12) * (1 + drawn.below(3) * 50));
         match drawn.below(10) {
             0..=5 => {
-                let ticket = index.ticket(file(ino)).expect("there is a record for each");
+                let cache_generation = index.cache_generation(file(ino)).expect("there is a record for each");
                 if let Some(frame) = free.pop() {
-                    let put = index.put(file(ino), page, frame, ticket, 99).expect("nothing was recalled");
+                    let put = index.put(file(ino), page, frame, cache_generation, 99).expect("nothing was recalled");
                     assert_eq!(put, !model.contains_key(&(ino, page)), "step {step}");
                     if put {
                         model.insert((ino, page), frame);
@@ -83,32 +83,32 @@ fn page_index_random_use_matches_map() {
 }
 
 #[test]
-fn page_index_revocation_voids_tickets() {
+fn page_index_revocation_ends_cache_generation() {
     let mut index = index();
-    let ticket = index.ticket(file(1)).unwrap();
-    assert_eq!(index.put(file(1), 0, Frame(0), ticket, 10), Ok(true));
+    let cache_generation = index.cache_generation(file(1)).unwrap();
+    assert_eq!(index.put(file(1), 0, Frame(0), cache_generation, 10), Ok(true));
     assert_eq!(index.size(file(1)), Some(10));
     let record = index.revoke(file(1), 5).unwrap();
-    assert!(index.put(file(1), 1, Frame(1), ticket, 10).is_err(), "it was recalled since");
+    assert!(index.put(file(1), 1, Frame(1), cache_generation, 10).is_err(), "it was recalled since");
     assert_eq!(index.size(file(1)), Some(10), "only a recall to the end is about the size");
     index.revoke(file(1), TO_END);
     assert_eq!(index.size(file(1)), None);
-    // A record that is made anew does not honour a ticket of the former one.
-    let ticket = index.ticket(file(1)).unwrap();
+    // A record that is made anew does not honour a cache generation of the former one.
+    let cache_generation = index.cache_generation(file(1)).unwrap();
     let mut list = FrameList::new();
     assert!(!index.take_range(record, 0, TO_END, &mut list));
     index.forget(record);
-    assert_ne!(index.ticket(file(1)), Some(ticket));
-    assert!(index.put(file(1), 1, Frame(1), ticket, 10).is_err());
+    assert_ne!(index.cache_generation(file(1)), Some(cache_generation));
+    assert!(index.put(file(1), 1, Frame(1), cache_generation, 10).is_err());
 }
 
 /// Holds: reclaim-lru.
 #[test]
 fn page_index_used_page_survives_eviction() {
     let mut index = index();
-    let ticket = index.ticket(file(1)).unwrap();
+    let cache_generation = index.cache_generation(file(1)).unwrap();
     for page in 0..8 {
-        index.put(file(1), page, Frame(page), ticket, 1 << 20).unwrap();
+        index.put(file(1), page, Frame(page), cache_generation, 1 << 20).unwrap();
     }
     for page in [0, 1, 5] {
         assert!(index.find(file(1), page).is_some());
@@ -122,21 +122,21 @@ fn page_index_used_page_survives_eviction() {
 fn page_index_unused_file_record_is_evicted() {
     let mut index = index();
     for ino in 0..FILES as u32 {
-        index.ticket(file(ino)).unwrap();
+        index.cache_generation(file(ino)).unwrap();
     }
-    assert_eq!(index.ticket(file(100)), None);
+    assert_eq!(index.cache_generation(file(100)), None);
     let oldest = index.oldest_file().unwrap();
     index.forget(oldest);
-    assert!(index.ticket(file(100)).is_some());
-    assert_eq!(index.ticket(file(0)), None, "it was the oldest");
+    assert!(index.cache_generation(file(100)).is_some());
+    assert_eq!(index.cache_generation(file(0)), None, "it was the oldest");
 }
 
 #[test]
 fn page_index_eviction_scan_is_bounded() {
     let mut index = index();
-    let ticket = index.ticket(file(1)).unwrap();
+    let cache_generation = index.cache_generation(file(1)).unwrap();
     for page in 0..8 {
-        index.put(file(1), page, Frame(page), ticket, 1 << 20).unwrap();
+        index.put(file(1), page, Frame(page), cache_generation, 1 << 20).unwrap();
         assert!(index.find(file(1), page).is_some());
     }
     // All were used: each is passed over once.

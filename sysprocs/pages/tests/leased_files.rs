@@ -1,4 +1,4 @@
-//! Files that a board holds: tickets, the size, and what is given back in which order.
+//! Files that a board holds: cache generations, the size, and what is given back in which order.
 #![allow(missing_docs)]
 
 use renga_hal::memory::Frame;
@@ -18,62 +18,72 @@ fn index(files: usize) -> PageIndex {
 }
 
 fn write(index: &mut PageIndex, file: FileId, page: u32, frame: u32) {
-    let ticket = index.ticket(file).unwrap();
-    assert_eq!(index.put(file, page, Frame(frame), ticket, 0), Ok(true));
+    let cache_generation = index.cache_generation(file).unwrap();
+    assert_eq!(index.put(file, page, Frame(frame), cache_generation, 0), Ok(true));
     index.wrote(Frame(frame), u64::from(page + 1) * PAGE, 5);
 }
 
 #[test]
 fn lease_revoked_before_arrival_is_void() {
     let mut index = index(8);
-    let ticket = index.now();
+    let cache_generation = index.now();
     index.end_lease(FILE, 1, false);
-    assert!(index.accept_lease(FILE, 1, ticket, HOLDING).is_err(), "of a file without a record");
+    assert!(index.accept_lease(FILE, 1, cache_generation, HOLDING).is_err(), "of a file without a record");
     let second = CachedLease { lease: 2, ..HOLDING };
     assert_eq!(index.accept_lease(FILE, 1, index.now(), second), Ok(true));
     assert_eq!(index.lease_of(FILE), Some(second));
     index.end_lease(FILE, 2, false);
     assert!(index.accept_lease(FILE, 1, index.now(), second).is_err(), "by its number");
     assert_eq!(index.lease_of(FILE), None);
-    let ticket = index.now();
-    index.end_tickets();
-    assert!(index.accept_lease(FILE, 1, ticket, CachedLease { lease: 3, ..HOLDING }).is_err(), "with its session");
+    let cache_generation = index.now();
+    index.end_generations();
+    assert!(
+        index.accept_lease(FILE, 1, cache_generation, CachedLease { lease: 3, ..HOLDING }).is_err(),
+        "with its session"
+    );
 }
 
 #[test]
 fn lease_granted_after_revocation_is_valid() {
     let mut index = index(8);
-    let ticket = index.ticket(FILE).unwrap();
+    let cache_generation = index.cache_generation(FILE).unwrap();
     index.end_lease(FILE, 1, false);
     index.revoke(FILE, 1);
     let later = CachedLease { lease: 2, ..HOLDING };
-    assert_eq!(index.accept_lease(FILE, 1, ticket, later), Ok(true), "an earlier lease was taken back, and a page");
-    assert!(index.put(FILE, 0, Frame(1), ticket, PAGE).is_err(), "what was read before may be old");
-    let renewed = index.ticket(FILE).unwrap();
+    assert_eq!(
+        index.accept_lease(FILE, 1, cache_generation, later),
+        Ok(true),
+        "an earlier lease was taken back, and a page"
+    );
+    assert!(index.put(FILE, 0, Frame(1), cache_generation, PAGE).is_err(), "what was read before may be old");
+    let renewed = index.cache_generation(FILE).unwrap();
     assert_eq!(index.put(FILE, 0, Frame(1), renewed, PAGE), Ok(true), "what came with the lease is not");
     // Nor if nothing is left that is known of the file.
-    let ticket = index.ticket(OTHER).unwrap();
+    let cache_generation = index.cache_generation(OTHER).unwrap();
     let record = index.revoke(OTHER, TO_END).unwrap();
     index.forget(record);
-    assert_eq!(index.accept_lease(OTHER, 1, ticket, HOLDING), Ok(true));
+    assert_eq!(index.accept_lease(OTHER, 1, cache_generation, HOLDING), Ok(true));
 }
 
 #[test]
 fn lease_of_forgotten_file_is_void() {
     let mut index = index(1);
-    let ticket = index.now();
-    index.ticket(FILE).unwrap();
+    let cache_generation = index.now();
+    index.cache_generation(FILE).unwrap();
     index.end_lease(FILE, 5, false);
     let file = index.oldest_file().unwrap();
     index.forget(file);
     let numbered = |lease| CachedLease { lease, ..HOLDING };
-    assert!(index.accept_lease(FILE, 1, ticket, numbered(5)).is_err());
-    index.ticket(FILE).unwrap();
-    assert!(index.accept_lease(FILE, 1, ticket, numbered(5)).is_err(), "nor does another record of the file know less");
+    assert!(index.accept_lease(FILE, 1, cache_generation, numbered(5)).is_err());
+    index.cache_generation(FILE).unwrap();
+    assert!(
+        index.accept_lease(FILE, 1, cache_generation, numbered(5)).is_err(),
+        "nor does another record of the file know less"
+    );
     let file = index.oldest_file().unwrap();
     index.forget(file);
-    assert_eq!(index.accept_lease(OTHER, 1, ticket, numbered(6)), Ok(true), "others can be had");
-    assert_eq!(index.accept_lease(FILE, 1, ticket, numbered(7)), Ok(false), "no room for another record");
+    assert_eq!(index.accept_lease(OTHER, 1, cache_generation, numbered(6)), Ok(true), "others can be had");
+    assert_eq!(index.accept_lease(FILE, 1, cache_generation, numbered(7)), Ok(false), "no room for another record");
 }
 
 #[test]
@@ -84,10 +94,10 @@ fn lease_numbers_are_ordered_across_reboots() {
     assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: after, ..HOLDING }), Ok(true));
     index.end_lease(FILE, after, false);
     assert!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: before, ..HOLDING }).is_err());
-    let ticket = index.now();
+    let cache_generation = index.now();
     index.end_lease(OTHER, NO_LEASE, false);
     assert!(
-        index.accept_lease(FILE, 1, ticket, CachedLease { lease: 4, ..HOLDING }).is_err(),
+        index.accept_lease(FILE, 1, cache_generation, CachedLease { lease: 4, ..HOLDING }).is_err(),
         "whichever was under way"
     );
     assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: 5, ..HOLDING }), Ok(true));
@@ -98,8 +108,8 @@ fn leased_file_size_follows_local_writes() {
     let mut index = index(8);
     index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
     write(&mut index, FILE, 0, 10);
-    let ticket = index.ticket(FILE).unwrap();
-    index.put(FILE, 3, Frame(13), ticket, 1).unwrap();
+    let cache_generation = index.cache_generation(FILE).unwrap();
+    index.put(FILE, 3, Frame(13), cache_generation, 1).unwrap();
     index.accept_lease(FILE, 1, index.now(), CachedLease { size: 0, below: 16, lease: 1 }).unwrap();
     assert_eq!(index.lease_of(FILE), Some(CachedLease { size: PAGE, below: 16, lease: 1 }));
     assert_eq!(index.take_facts(FILE), (PAGE, Some(5)));
@@ -132,12 +142,12 @@ fn leased_file_dirty_pages_flush_in_order() {
 #[test]
 fn lent_file_is_visible_to_inode_only() {
     let mut index = index(2);
-    let ticket = index.ticket(FILE).unwrap();
-    index.put(FILE, 0, Frame(1), ticket, PAGE).unwrap();
+    let cache_generation = index.cache_generation(FILE).unwrap();
+    index.put(FILE, 0, Frame(1), cache_generation, PAGE).unwrap();
     assert!(index.set_leased_out(FILE, true, PAGE));
-    assert!(index.put(FILE, 1, Frame(2), ticket, PAGE).is_err(), "read before it was lent");
+    assert!(index.put(FILE, 1, Frame(2), cache_generation, PAGE).is_err(), "read before it was lent");
     assert_eq!((index.is_open(FILE), index.find_leased_out(FILE, 0)), (false, Some(Frame(1))));
-    index.ticket(OTHER).unwrap();
+    index.cache_generation(OTHER).unwrap();
     let oldest = index.oldest_file().unwrap();
     index.forget(oldest);
     assert_eq!(index.find_leased_out(FILE, 0), Some(Frame(1)), "the other was older");
@@ -161,7 +171,7 @@ fn leased_file_attributes_are_reported_once() {
     assert!(!index.change(FILE, AttributeChange::mode(0o600), 1), "it is not held");
     index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
     assert!(index.change(FILE, AttributeChange::mode(0o600), 1) && index.change(FILE, AttributeChange::owner(7, 8), 2));
-    index.ticket(OTHER).unwrap();
+    index.cache_generation(OTHER).unwrap();
     let oldest = index.oldest_file().unwrap();
     index.forget(oldest);
     index.end_lease(FILE, HOLDING.lease, true);

@@ -20,7 +20,7 @@ impl Ring {
     pub fn len(&self) -> usize {
         self.length
     }
-    /// Whether it holds none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -42,7 +42,7 @@ impl Ring {
         self.length += count;
         count
     }
-    /// Takes out as much as `into` holds; how much.
+    /// Moves as many bytes as fit into `into`; returns their number.
     pub fn pop(&mut self, into: &mut [u8]) -> usize {
         let count = into.len().min(self.length);
         let first = count.min(PIPE_BYTES - self.head);

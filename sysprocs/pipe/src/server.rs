@@ -26,7 +26,7 @@ struct PipeState {
     generation: Generation,
     readers: BoardReferences,
     writers: BoardReferences,
-    /// Boards that hold an end, a bit each, as the router knows.
+    /// Boards with a reference to an end, a bit each, as the router knows.
     watched: u8,
     watch: &'static Watch,
     reading: CallQueue<ReadPipe>,
@@ -36,11 +36,11 @@ struct PipeState {
     /// Programs that wait for events of the reading and of the writing end, and for which.
     waiters: [Waiters; 2],
     awaited: [u32; 2],
-    /// How often something has happened to each end that could make an event hold.
+    /// How often each end had an edge that could make an event true.
     edges: [u32; 2],
     wakes: &'static Wakes,
-    /// Of a fifo: how often each end has been opened in this generation, and who waits for the other end to be. Of a pipe without
-    /// a name nobody opens an end, and each has had its partner from the beginning.
+    /// Of a fifo: how often each end has been opened in this generation, and who waits for the other end to be. A
+    /// pipe without a name has both ends from the beginning.
     opened: [u32; 2],
     named: bool,
     /// Whether calls at each end fail rather than wait, for all programs that share it.
@@ -50,8 +50,8 @@ struct PipeState {
     partnerless: CallQueue<AwaitPartner>,
 }
 
-/// Serves the pipe `number`; `boot` counts the board's starts, so that no generation is like one before. While
-/// another board holds an end it is watched: others here may wait for it.
+/// Serves the pipe `number`; `boot` counts the board's boots, so that no generation repeats. The pipe watches another
+/// board that has an end: programs here may wait for it.
 pub async fn pipe(
     mut port: Port<Pipe>,
     mut table: Client<PipeTable>,
@@ -182,8 +182,8 @@ impl PipeServer for PipeState {
 }
 
 impl PipeState {
-    /// Whether a transfer concerns nobody but the caller and who reads: nobody waits to write, and there is room for a
-    /// piece, which is a page at most.
+    /// Whether a transfer concerns only the caller and the readers: no writer waits, and there is room for a piece,
+    /// which is a page at most.
     #[inline(always)]
     fn is_simple(&mut self, generation: u32, end: PipeEnd, board: u8) -> bool {
         let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
@@ -230,7 +230,8 @@ impl PipeState {
         }
     }
 
-    /// After a call: which ends it left alone, and which boards hold ends by now.
+    /// After a call: notes the ends that lost their last partner, `left` being the state before, and the boards that
+    /// have ends.
     fn note_left(&mut self, left: [bool; 2]) {
         for (end, was_left, is_left, event) in [
             (PipeEnd::Reader, left[0], self.writers.is_empty(), HANG_UP),

@@ -1,7 +1,8 @@
 //! The table of a board's pipe processes.
 //!
-//! Invariant: a pipe is given out once ([`FreeList`]). At most half of the pipes are fifos, which all boards open here, so that
-//! programs of this board always find pipes. Called by: programs' slots, `fifos.rs`, pipes. Calls: nobody.
+//! Invariant: a pipe is given out once ([`FreeList`]). At most half of the pipes are fifos, which all boards open
+//! here, so that programs of this board always find pipes. Called by: programs' slots, `fifos.rs`, pipes. Calls: no
+//! server.
 
 use renga_proto::slots::{FreePipe, PipeTable, PipeTableServer, TakeFifo, TakePipe};
 use renga_rt::{Call, Errno, FreeList, Never, Port};

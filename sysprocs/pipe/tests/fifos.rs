@@ -135,7 +135,7 @@ fn fifo_nonblocking_open_without_partner() {
         assert_eq!(pipe.call(WritePipe { generation, nonblocking: true }, b"ab").await, Ok(2));
         clients.close(writer, PipeEnd::Writer).await.unwrap();
         assert_eq!(clients.pipes[number].call(poll, ()).await.unwrap().events, READABLE | HANG_UP);
-        // Who opens it for reading now has not been left by anybody.
+        // A reader that opens the fifo now sees no hang-up.
         let second = clients.open(FIRST, Reader, true).await.unwrap();
         let poll = PollPipe { partners: second.partners, ..poll };
         assert_eq!(clients.pipes[number].call(poll, ()).await.unwrap().events, READABLE);
@@ -169,7 +169,7 @@ fn fifo_edge_is_reported_once() {
         assert_eq!(wakes.take(), Some((0, [1 << 5 | 1 << 6, 0, 0, 0])), "though it could be read before");
         assert_eq!(pipe.call(of(Reader, NOBODY, first.edges), ()).await.unwrap().events, READABLE);
         assert_eq!(pipe.call(of(Both, NOBODY, both.edges), ()).await.unwrap().events, READABLE | WRITABLE);
-        // What is read is no edge for who writes, unless there was no room.
+        // A read is an edge for the writer only if the ring was full.
         let writer = pipe.call(of(Writer, NOBODY, 0), ()).await.unwrap();
         pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 9]).await.unwrap();
         assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, 0);
@@ -191,7 +191,7 @@ fn fifo_last_close_drops_bytes() {
             .unwrap();
         clients.close(first, PipeEnd::Writer).await.unwrap();
         clients.close(first, PipeEnd::Reader).await.unwrap();
-        // The pipe is anybody's; the fifo is another one from now on.
+        // Any program may get the pipe; the fifo uses another from now on.
         assert_eq!(clients.table.call(TakePipe {}, ()).await, Ok(first.number));
         clients.pipes[number].call(OpenPipe {}, ()).await.unwrap();
         let second = clients.open(FIRST, Both, true).await.unwrap();

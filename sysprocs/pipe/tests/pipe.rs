@@ -149,7 +149,7 @@ fn pipe_cancelled_reader_gets_eintr() {
     assert_eq!(*results.borrow(), [Err(Errno::EINTR), Err(Errno::EINTR)]);
 }
 
-/// What holds of all that can be asked for.
+/// A poll of all events.
 fn poll(ends: FifoEnds) -> PollPipe {
     PollPipe { generation: 1, ends, events: u32::MAX, slot: NOBODY, seen: 0, partners: 0 }
 }
@@ -169,8 +169,8 @@ fn pipe_poll_reports_ready_events() {
         assert_eq!(pipe.call(PipeBytes { generation: 1 }, ()).await, Ok(1));
         pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
         assert_eq!(events(pipe.call(poll(FifoEnds::Reader), ()).await), Ok(READABLE | HANG_UP));
-        let asked = PollPipe { events: 0, ..poll(FifoEnds::Reader) };
-        assert_eq!(events(pipe.call(asked, ()).await), Ok(HANG_UP), "which is always told");
+        let hang_up_only = PollPipe { events: 0, ..poll(FifoEnds::Reader) };
+        assert_eq!(events(pipe.call(hang_up_only, ()).await), Ok(HANG_UP), "which is always reported");
         pipe.call(AddEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
         pipe.call(CloseEnd { generation: 1, end: PipeEnd::Reader }, ()).await.unwrap();
         assert_eq!(events(pipe.call(poll(FifoEnds::Writer), ()).await), Ok(WRITABLE | ERROR));
@@ -179,9 +179,9 @@ fn pipe_poll_reports_ready_events() {
 
 impl Rig {
     /// Polls for `events` of `ends` for the program in `slot`.
-    fn wait_for(&self, ends: FifoEnds, asked: u32, slot: u16) {
+    fn wait_for(&self, ends: FifoEnds, wanted: u32, slot: u16) {
         self.run(move |_, mut pipe| async move {
-            let polled = pipe.call(PollPipe { events: asked, slot, ..poll(ends) }, ()).await;
+            let polled = pipe.call(PollPipe { events: wanted, slot, ..poll(ends) }, ()).await;
             assert_eq!(events(polled), Ok(0));
         });
     }
@@ -197,7 +197,7 @@ impl Rig {
     }
 }
 
-/// Whoever waits is woken once, by what begins to hold, not by what holds and is not waited for.
+/// A waiter is woken once, by an event that becomes true, not by other events.
 #[test]
 fn pipe_poll_waiter_is_woken_by_edge() {
     let rig = rig();
@@ -206,7 +206,7 @@ fn pipe_poll_waiter_is_woken_by_edge() {
     rig.write(b"xyz");
     assert_eq!(rig.wakes.take(), Some((0, [1 << 5, 0, 0, 0])));
     rig.write(b"more");
-    assert_eq!(rig.wakes.take(), None, "nobody waits");
+    assert_eq!(rig.wakes.take(), None, "no program waits");
     rig.wait_for(FifoEnds::Reader, 0, 6);
     rig.write(b"and more");
     assert_eq!(rig.wakes.take(), None, "it could be read before");
@@ -264,12 +264,12 @@ impl Rig {
 
 #[test]
 fn pipe_failed_board_ends_are_closed() {
-    let (rig, told) = (rig(), log());
+    let (rig, results) = (rig(), log());
     for end in [PipeEnd::Writer, PipeEnd::Reader] {
         assert_eq!(rig.call_for(3, AddEnd { generation: 1, end }), 0);
     }
     assert!(rig.watch.holds(3) && rig.watch.holds(0) && !rig.watch.holds(1));
-    let out = told.clone();
+    let out = results.clone();
     let reader = rig.run(|_, mut pipe| async move {
         pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
         let read = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 9]).await;
@@ -277,11 +277,11 @@ fn pipe_failed_board_ends_are_closed() {
     });
     assert!(reader.waits_for().is_some(), "the other board may still write");
     rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 3 }, ()).await.unwrap() });
-    assert_eq!(*told.borrow(), [Ok(0)], "end of file");
+    assert_eq!(*results.borrow(), [Ok(0)], "end of file");
     assert!(!rig.watch.holds(3));
-    // What that board knows of the pipe is void, even while the pipe lives on.
+    // The board's references are void, though the pipe goes on.
     let stale = u64::from(Errno::ESTALE.0);
-    assert_eq!(rig.call_for(3, poll(FifoEnds::Writer)), stale, "nobody has it");
+    assert_eq!(rig.call_for(3, poll(FifoEnds::Writer)), stale, "that board has no reference");
     assert_eq!(rig.call_for(3, CloseEnd { generation: 1, end: PipeEnd::Reader }), stale);
     assert_eq!(rig.call_for(0, CloseEnd { generation: 1, end: PipeEnd::Reader }), 0);
     rig.run(|mut table, mut pipe| async move {
@@ -321,8 +321,8 @@ fn pipe_board_without_end_gets_nothing() {
 
 #[test]
 fn pipe_empty_write_is_not_end_of_file() {
-    let (rig, told) = (rig(), log());
-    let out = told.clone();
+    let (rig, results) = (rig(), log());
+    let out = results.clone();
     let reader = rig.run(|_, mut pipe| async move {
         let read = pipe.call(ReadPipe { generation: 1, nonblocking: false }, &mut [0; 9]).await;
         out.borrow_mut().push(read);
@@ -331,19 +331,19 @@ fn pipe_empty_write_is_not_end_of_file() {
         assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, &[]).await, Ok(0));
         assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: true }, &[]).await, Ok(0));
     });
-    assert!(reader.waits_for().is_some(), "{:?}", told.borrow());
+    assert!(reader.waits_for().is_some(), "{:?}", results.borrow());
     rig.run(|_, mut pipe| async move {
         assert_eq!(pipe.call(WritePipe { generation: 1, nonblocking: false }, b"x").await, Ok(1));
     });
-    assert_eq!(*told.borrow(), [Ok(1)]);
+    assert_eq!(*results.borrow(), [Ok(1)]);
 }
 
 /// Holds: death-children.
 #[test]
 fn pipe_writer_with_failed_reader_board_gets_epipe() {
-    let (rig, told) = (rig(), log());
+    let (rig, results) = (rig(), log());
     assert_eq!(rig.call_for(2, AddEnd { generation: 1, end: PipeEnd::Reader }), 0);
-    let out = told.clone();
+    let out = results.clone();
     rig.run(|_, mut pipe| async move {
         pipe.call(CloseEnd { generation: 1, end: PipeEnd::Reader }, ()).await.unwrap();
         loop {
@@ -354,9 +354,9 @@ fn pipe_writer_with_failed_reader_board_gets_epipe() {
             }
         }
     });
-    assert_eq!(told.borrow().len(), PIPE_BYTES / 4096, "it is full");
+    assert_eq!(results.borrow().len(), PIPE_BYTES / 4096, "it is full");
     rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 2 }, ()).await.unwrap() });
-    assert_eq!(told.borrow().last(), Some(&Err(Errno::EPIPE)));
+    assert_eq!(results.borrow().last(), Some(&Err(Errno::EPIPE)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Whom a server of synthetic files calls, and how it asks all boards.
+//! The servers that a server of synthetic files calls, and calls to all boards.
 
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::clock::{CalendarTime, Clock};
@@ -93,7 +93,7 @@ impl ProcFilesClients {
         memory.call_retrying(MemoryStatus {}, ()).await.ok()
     }
 
-    /// Who has counted what the link of `board` carried.
+    /// The counters of the link of `board`.
     pub(crate) fn link_of(&mut self, board: u8) -> Option<Client<RouterStatus>> {
         self.links.at(board, 0)
     }

@@ -4,8 +4,8 @@
 //! from who keeps them. A program's files are made by the server of its board, all others by any. Text is as Linux
 //! writes it, so that programs made for Linux read it.
 //!
-//! Invariant: nothing is kept from one read to the next. What has ended, and what was on a board that is dead, is not
-//! there; no call waits for a program.
+//! Invariant: nothing is kept from one read to the next. An ended process, or one of a failed board, has no file; no
+//! call waits for a program.
 //!
 //! Not here: how paths come here (`proto::mounts`), open files (`renga_fs`), descriptors of a program that opens its
 //! own (`renga_process`).

@@ -1,6 +1,6 @@
 //! The system as placed, as a server of synthetic files sees it.
 //!
-//! Called by: `whole/plan.rs`; the board implements it. Not here: how the text looks.
+//! Called by: `whole/plan.rs`; the board implements it. Not here: the format of the text.
 
 use core::fmt;
 use renga_rt::ProcId;

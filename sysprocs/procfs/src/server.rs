@@ -1,7 +1,8 @@
-//! The loop: takes a call, makes what it asks for, answers.
+//! The loop: takes a call, generates the text of the file, replies.
 //!
-//! Invariant: calls are served one after the other: no server that this process calls waits for a program. A board that dies answers
-//! by its death; one that is there and never answers holds this process up, and with it `/proc` of its board.
+//! Invariant: calls are served one after the other: no server that this process calls waits for a program. The
+//! failure of a board ends a call to it. A live board that never replies blocks this process, and with it `/proc` of
+//! its board.
 
 use crate::clients::ProcFilesClients;
 use crate::placement::Plan;
@@ -30,7 +31,7 @@ pub(crate) struct ProcFilesState<M: UserMemory + 'static> {
     pub(crate) board: u8,
     /// The board that has the disk, where init runs.
     pub(crate) init_board: u8,
-    /// Tells this system's run from others.
+    /// The seed of this run, which differs between runs.
     pub(crate) seed: u64,
     pub(crate) plan: &'static dyn Plan,
     /// For lists of processes.

@@ -44,7 +44,7 @@ files! {
     /// `/proc`.
     Top "" in Top, DIRECTORY;
     Program "" in Top, DIRECTORY;
-    /// Who asks.
+    /// The reader.
     Own "self" in Top, LINK;
     /// The same: programs have one thread.
     OwnThread "thread-self" in Top, LINK;

@@ -1,4 +1,4 @@
-//! The allocator: bitmaps, counts and superblock of the file system, and what the next transaction holds.
+//! The allocator: bitmaps, counts and superblock of the file system, and the contents of the next transaction.
 
 use renga_abi::Errno;
 use renga_core::{in_words, protocol, word_enum};
@@ -50,8 +50,8 @@ protocol! {
         /// A free block, as near behind `goal` as may be. `ENOSPC` when all are in use; `EAGAIN` when some
         /// will be free after a commit, which this causes.
         0 TakeBlock { goal: u32 } (()) -> Result<u32, Errno>;
-        /// Gives back `count` blocks from `first` on; they are given out again after the next commit,
-        /// so that what was in them is there until it is surely nobody's. `metadata`: some held metadata.
+        /// Frees `count` blocks from `first` on; the allocator reuses them only after the next commit, so that their
+        /// contents survive until no file can refer to them. `metadata`: some were metadata.
         1 FreeBlocks { first: u32, count: u32, metadata: bool } (()) -> Result<(), Errno>;
         /// A free inode, near its parent's if it is not a directory. `ENOSPC` when all are in use; `EAGAIN` when
         /// some are being freed.
@@ -65,13 +65,13 @@ protocol! {
         /// Inode process `slot` is about to change metadata: the next transaction is to have them. `EROFS`: it may
         /// not. Waits while a transaction is being closed. Once until the process is frozen.
         6 JoinTransaction { slot: u16 } (()) -> Result<(), Errno>;
-        /// The next inode from `from` on that is in use without having a name, as a cut leaves them; to
-        /// be asked at boot. `ENOENT`: there is none.
+        /// Finds the next inode from `from` on that is in use without a name, as a power cut leaves it; for boot.
+        /// `ENOENT`: none.
         7 NextOrphan { from: u32 } (()) -> Result<u32, Errno>;
-        /// The committer has recovered the journal, or (`usable` not) the volume cannot be used; nobody is
-        /// served before. `journaled`: changes go through the journal.
+        /// The committer has recovered the journal, or (`usable` not) the volume cannot be used; the allocator serves
+        /// no other call before. `journaled`: changes go through the journal.
         8 Mount { journaled: bool, usable: bool } (()) -> Result<(), Errno>;
-        /// Closes the transaction: nobody joins it any more. Joins of the next one wait for `EndFreeze`.
+        /// Closes the transaction to further joins. Joins of the next one wait for `EndFreeze`.
         9 CloseTransaction {} (()) -> Result<(), Errno>;
         /// An inode process that joined the transaction; `ENOENT` after the last.
         10 NextMember {} (()) -> Result<u16, Errno>;

@@ -1,4 +1,4 @@
-//! Changes of a file's mode, owner and times that a board makes while it holds the file, one after the other as one.
+//! Changes of a file's mode, owner and times that a board makes under a lease, merged into one.
 //!
 //! Invariant: made at the owner in one step they give what they would have given one by one, whatever the file was before: nothing of
 //! that is known here. Only of regular files. Not here: who makes them, and when they are flushed (`renga_pages`, `renga_fs`).
@@ -59,8 +59,9 @@ impl AttributeChange {
 
     /// Sets times; `None`: what they are is for the board of the inodes to say.
     pub fn times(access_ns: u64, modify_ns: u64) -> Option<AttributeChange> {
-        let told = access_ns != TIME_NOW && modify_ns != TIME_NOW && (access_ns, modify_ns) != (TIME_KEEP, TIME_KEEP);
-        told.then_some(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE })
+        let explicit =
+            access_ns != TIME_NOW && modify_ns != TIME_NOW && (access_ns, modify_ns) != (TIME_KEEP, TIME_KEEP);
+        explicit.then_some(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE })
     }
 
     /// These, and then `later`.

@@ -1,9 +1,8 @@
 //! Buffers: one cached block each, behind one directory. All on the disk board.
 //!
-//! A caller that works on a block asks the directory, naming the block; the directory passes the call on to the
-//! buffer that holds the block, or is to hold it, and that buffer answers. A buffer serves its calls in the
-//! order in which the directory passed them on; a call for another block than it holds makes it read that
-//! one first.
+//! A caller that works on a block calls the directory, naming the block. The directory forwards the call to the
+//! buffer that caches the block, or is to cache it, and that buffer replies. A buffer serves its calls in the order
+//! in which the directory forwarded them; a call for another block than it caches makes it read that one first.
 //!
 //! The directory alone knows what is dirty: it sees every call that changes a block, before the buffer does. It
 //! gives a buffer another block only when its own is on the medium.
@@ -18,7 +17,7 @@ use renga_abi::Errno;
 use renga_core::{in_words, word_enum};
 
 in_words! {
-    /// A block that a buffer holds.
+    /// A cached block.
     pub struct BufferedBlock {
         /// The block.
         block: u64,
@@ -91,11 +90,11 @@ macro_rules! with_work {
     };
 }
 
-/// What the directory is asked.
+/// The directory's protocol.
 pub mod directory {
     use super::{BufferedBlock, DirectoryRead, DirtyClass, EntryFound, Errno, TransactionOutcome};
     with_work! {
-        /// Which buffer holds which block, and which of them are dirty.
+        /// Which buffer caches which block, and which of them are dirty.
         pub BufferDirectory = 4, BufferDirectoryCall {
             /// A dirty block of `class` that is to be written now, lowest of its run; `ENOENT` when there is
             /// none. Waits while others write some of that class. To be ended by `Written`.
@@ -110,8 +109,8 @@ pub mod directory {
             19 NextEviction {} (()) -> Result<BufferedBlock, Errno>;
             /// How many blocks of `class` are dirty.
             20 CountDirty { class: DirtyClass } (()) -> Result<u32, Errno>;
-            /// A dirty metadata block, which is from now on part of the transaction under way. `ENOENT` when there is none.
-            /// From the committer only, while nobody changes metadata.
+            /// Takes a dirty metadata block into the transaction under way. `ENOENT` when there is none. From the
+            /// committer only, while no process changes metadata.
             21 NextMetadata {} (()) -> Result<BufferedBlock, Errno>;
             /// The transaction under way has ended.
             22 EndTransaction { outcome: TransactionOutcome } (()) -> Result<(), Errno>;
@@ -121,7 +120,7 @@ pub mod directory {
     }
 }
 
-/// What a buffer is asked.
+/// A buffer's protocol.
 pub mod page {
     use super::{DirectoryRead, EntryFound, Errno};
     with_work! {

@@ -27,7 +27,7 @@ in_words! {
     }
 }
 
-/// In `MakeTimer`: an interval timer of the program, whose signals tell of no timer.
+/// In `MakeTimer`: an interval timer of the program, whose signals carry no timer number.
 pub const INTERVAL_TIMER: u32 = u32::MAX;
 
 protocol! {
@@ -56,13 +56,13 @@ protocol! {
         7 GoOn { pid: u32, timer: u32 } (()) -> Result<u32, Errno>;
         /// What `GoOn` answered last.
         8 Overruns { pid: u32, timer: u32 } (()) -> Result<u32, Errno>;
-        /// Answered when the program in `slot` is to look again at what it waits for, on its board or on `boards` (a bit
-        /// each): at the next `Wake` of it since it was last answered, when one of these boards dies, or at `until_ns`
-        /// since boot; `EINTR` at once if interrupted.
+        /// Replies when the program in `slot` is to wake, on its board or on `boards` (a bit each): at the next
+        /// `Wake` of it since the last reply, when one of these boards fails, or at `until_ns` since boot; `EINTR` at
+        /// once if interrupted.
         9 AwaitWake { slot: u16, until_ns: u64, boards: u8 } (()) -> Result<(), Errno> [defers];
-        /// Slots of this board, a bit each, are to look again.
+        /// Wakes slots of this board, a bit each.
         10 Wake { first: u64, second: u64, third: u64, fourth: u64 } (()) -> Result<(), Errno>;
-        /// A board is dead: who waits for something there looks again.
+        /// A board failed: wakes programs that wait for something there.
         11 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

@@ -8,7 +8,7 @@ use renga_core::{in_words, protocol};
 pub const TERMIOS_BYTES: usize = 36;
 
 in_words! {
-    /// What the keyboard asks for.
+    /// A signal that the keyboard requests.
     pub struct KeyboardSignal {
         /// The signal's number.
         signal: u8,
@@ -17,13 +17,13 @@ in_words! {
     }
 }
 in_words! {
-    /// Who may use the terminal.
+    /// The sessions and groups that may use the terminal.
     pub struct JobControl {
         /// The foreground process group; 0: none, and everybody may.
         group: u32,
         /// The session that it is of, whose other groups may not.
         session: u32,
-        /// Who reads by way of what init opened does not wait.
+        /// Readers through init's descriptors do not wait.
         nonblocking: bool,
     }
 }
@@ -43,9 +43,9 @@ protocol! {
         /// A line (canonical mode) or what is there (raw mode, VMIN and VTIME 0 or 1); 0 bytes at ^D.
         /// `EINTR` if interrupted.
         0 ReadTerminal { nonblocking: bool } (&'a mut [u8]) -> Result<u32, Errno> [defers];
-        /// Writes with output processing (ONLCR). `EPERM`: programs in the background may not (TOSTOP), and it was not
-        /// `asked` whether the caller's is.
-        1 WriteTerminal { asked: bool } (&'a [u8]) -> Result<u32, Errno>;
+        /// Writes with output processing (ONLCR). `EPERM`: background programs may not write (TOSTOP), and the caller
+        /// has not checked its group (`checked`).
+        1 WriteTerminal { checked: bool } (&'a [u8]) -> Result<u32, Errno>;
         /// Fills a `struct termios` of `TERMIOS_BYTES`.
         2 GetAttributes {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Sets it; `flush`: forget unread input.
@@ -58,13 +58,14 @@ protocol! {
         6 GetWindow {} (()) -> Result<WindowSize, Errno>;
         /// Sets rows and columns.
         7 SetWindow { rows: u16, columns: u16 } (()) -> Result<(), Errno>;
-        /// Which of `events` hold now, as of a pipe; if none does, `slot` is woken when one does, likewise.
+        /// Returns those of `events` that are true now, as of a pipe; if none is, `slot` is woken when one becomes
+        /// true.
         8 PollTerminal { events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
         /// Waits for a key that means a signal; called by the keyboard process only.
         9 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
         /// A board is dead: a foreground group that was set from there is none any more.
         10 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// Who may use the terminal.
+        /// Returns the sessions and groups that may use the terminal.
         11 GetJobControl {} (()) -> Result<JobControl, Errno>;
         /// Notes whether who reads by way of what init opened is to wait.
         12 SetWaits { nonblocking: bool } (()) -> Result<(), Errno>;

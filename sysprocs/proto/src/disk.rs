@@ -8,7 +8,7 @@ use renga_abi::Errno;
 use renga_core::protocol;
 
 protocol! {
-    /// The disk's partition that holds the file system, in blocks of 4096 bytes from 0.
+    /// The disk's partition with the file system, in blocks of 4096 bytes from 0.
     pub Disk = 3, DiskCall {
         /// Reads blocks from `first` on.
         0 ReadBlocks { first: u64 } (&'a mut [u8]) -> Result<(), Errno>;

@@ -43,7 +43,7 @@ in_words! {
     }
 }
 
-/// Of a watch's events: an event is reported once each time that it may have begun to hold.
+/// Of a watch's events: report an event once per edge.
 pub const WATCH_EDGES: u32 = 1 << 31;
 /// Of a watch's events: none is reported after the first, until the watch is changed.
 pub const WATCH_ONCE: u32 = 1 << 30;
@@ -111,7 +111,7 @@ in_words! {
     pub struct WatchEntry {
         /// Which, and what for.
         key: WatchKey,
-        /// What its maker wants to be told with its events.
+        /// The user data to report with its events.
         data: u64,
         /// What is watched, as its maker wrote it.
         object: u64,
@@ -126,33 +126,33 @@ in_words! {
 pub const COUNT_MAX: u64 = u64::MAX - 1;
 
 protocol! {
-    /// The event files and sets of watches of a board. `generation` is what `MakeEvents` answered: `ESTALE` if the number is in another generation by now,
-    /// or the caller's board holds it no more. No entry waits: `slot` of the caller's board, unless that is nobody's, is
-    /// woken once when it is to be tried again.
+    /// The event files and sets of watches of a board. `generation` is from the reply to `MakeEvents`: `ESTALE` if
+    /// the number is in another generation by now, or the caller's board has no reference any more. No entry waits:
+    /// `slot` of the caller's board, unless it is `NOBODY`, is woken once to try again.
     pub Events = 27, EventsCall {
-        /// Makes one, which the caller's board holds; `count`: what a counter starts with. `ENFILE`: there are as many as
-        /// there can be.
+        /// Creates one, with a reference of the caller's board; `count`: a counter's first value. `ENFILE`: all are
+        /// in use.
         0 MakeEvents { kind: EventKind, count: u64 } (()) -> Result<EventFile, Errno>;
         /// One reference more, for the caller's board.
         1 HoldEvents { number: u16, generation: u32 } (()) -> Result<(), Errno>;
         /// One reference less; the last ends it.
         2 DropEvents { number: u16, generation: u32 } (()) -> Result<(), Errno> [releases];
-        /// Takes the count, or one of it; of a timer how often its time has come since that was last asked. `EAGAIN`: 0.
-        /// `ECANCELED`: calendar time was set, and the timer is one to be told.
+        /// Takes the count, or one of it; of a timer its expiries since the last read. `EAGAIN`: 0. `ECANCELED`:
+        /// calendar time was set, and the timer was set with `cancel_on_set`.
         3 TakeCount { number: u16, generation: u32, slot: u16 } (()) -> Result<u64, Errno>;
         /// Adds to the count. `EAGAIN`: it would be more than `COUNT_MAX`.
         4 AddCount { number: u16, generation: u32, add: u64, slot: u16 } (()) -> Result<(), Errno>;
-        /// Which of `events` hold, unless no more has happened than the `seen` edges (0: it does not matter). `EPERM`: it is
-        /// in this generation, and only other boards hold it.
+        /// Returns those of `events` that are true, unless the edge count is still `seen` (0: any). `EPERM`: it is in
+        /// this generation, and only other boards have references.
         5 PollEvents { number: u16, generation: u32, events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
-        /// Sets a timer as the clock's `SetTimer`; `told`: a read is to fail when calendar time is set.
+        /// Sets a timer as the clock's `SetTimer`; `cancel_on_set`: a read is to fail when calendar time is set.
         6 SetTimerFile { number: u16, generation: u32, at_ns: u64, interval_ns: u64, absolute: bool, cancel_on_set: bool } (())
             -> Result<Left, Errno>;
         /// What is left of a timer.
         7 AskTimerFile { number: u16, generation: u32 } (()) -> Result<Left, Errno>;
         /// Calendar time is `now_ns`: the timers follow.
         8 FollowCalendar { now_ns: u64 } (()) -> Result<(), Errno>;
-        /// A board is dead: what it held is dropped.
+        /// A board failed: drops its references.
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Changes the watch that a set has of a descriptor and object. `EEXIST`: it is there already; `ENOENT`: it is
         /// not; `ENOSPC`: the board has as many as there can be; `EINVAL`: no set, or a watch that cannot be modified.
@@ -161,9 +161,8 @@ protocol! {
         /// The first watch of a set, of those for anything, that is at place `from` or behind. `ENOENT`: there is none.
         /// `slot` is woken when a watch has been added or modified.
         11 NextWatch { number: u16, generation: u32, from: u16, slot: u16 } (()) -> Result<WatchEntry, Errno>;
-        /// Events of the watch at `place`, when what it watches was at `edges`, are about to be reported, by nobody else
-        /// then; `edges` 0: what it watches is no more, and neither is the watch. `EAGAIN`: it does not stand at `stamp`
-        /// any more.
+        /// Claims the events of the watch at `place`, whose object was at `edges`, for the caller alone to report;
+        /// `edges` 0: its object is gone, and so is the watch. `EAGAIN`: it is not at `stamp` any more.
         12 ClaimWatch { number: u16, generation: u32, place: u16, stamp: WatchStamp, edges: u32 } (()) -> Result<(), Errno>;
         /// Notes whether who takes or adds is to wait for it, for all who have it: no entry waits here.
         13 SetWaiting { number: u16, generation: u32, nonblocking: bool } (()) -> Result<(), Errno>;

@@ -24,7 +24,7 @@ in_words! {
         generation: u32,
         /// How often the other end had been opened before.
         partners: u32,
-        /// Nobody has the other end.
+        /// No process has the other end.
         alone: bool,
     }
 }
@@ -32,8 +32,8 @@ in_words! {
 protocol! {
     /// The fifos that are open, on any board.
     pub Fifos = 26, FifosCall {
-        /// Opens the fifo that the inode is for the caller's board, which gives it up by the pipe's `CloseEnd`. Who has
-        /// to wait for a partner does so at the pipe (`AwaitPartner`). `ENXIO`: nobody reads, and a writer will not
+        /// Opens the inode's fifo for the caller's board, which closes it by the pipe's `CloseEnd`. A program that
+        /// waits for a partner waits at the pipe (`AwaitPartner`). `ENXIO`: no reader, and a writer that does not
         /// wait. `ENFILE`: no pipe is free.
         0 OpenFifo { ino: u32, generation: u32, ends: FifoEnds, nonblocking: bool } (()) -> Result<OpenedFifo, Errno>;
     }

@@ -1,4 +1,4 @@
-//! Open files: one process each, on the board of the opener; holds the offset and status flags.
+//! Open files: one process each, on the board of the opener; keeps the offset and status flags.
 
 use crate::inode::DirectoryRead;
 use crate::sessions::ReferenceOrigin;
@@ -24,7 +24,7 @@ in_words! {
         slot: u16,
         /// Its number in the file system.
         ino: u32,
-        /// Tells it from other inodes that had or will have its number.
+        /// Distinguishes it from earlier and later inodes of its number.
         generation: u32,
         /// Its type and, from when it was opened, permission bits.
         mode: u16,
@@ -44,9 +44,9 @@ protocol! {
         3 Seek { offset: i64, whence: Whence } (()) -> Result<u64, Errno>;
         /// One reference more (dup, fork); `ESTALE` if it is in another generation.
         4 AddReference { generation: u32 } (()) -> Result<(), Errno>;
-        /// One reference less; the last releases the inode and frees this process. Answered before
-        /// that work is done, unless a failed write must be notified. `EBADF` if it is in another generation, or the
-        /// caller's board holds none.
+        /// One reference less; the last releases the inode and frees this process. Replies before that work is done,
+        /// unless a failed write must be reported. `EBADF` if it is in another generation, or the caller's board has
+        /// no reference.
         5 Close { generation: u32 } (()) -> Result<(), Errno>;
         /// Fills a `struct stat`.
         6 FileStatus {} (&'a mut [u8]) -> Result<(), Errno>;
@@ -56,7 +56,7 @@ protocol! {
         8 WriteTo { offset: u64 } (&'a [u8]) -> Result<u32, Errno>;
         /// Next directory entries as `struct linux_dirent64`s, advancing; bytes filled, 0 at the end.
         9 NextEntries {} (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
-        /// On the medium when answered; tells failed writes.
+        /// On the medium at the reply; reports failed writes.
         10 SyncFile {} (()) -> Result<(), Errno>;
         /// Cuts or extends.
         11 SetSize { bytes: u64 } (()) -> Result<(), Errno>;
@@ -72,9 +72,9 @@ protocol! {
         16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: the references of its processes are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// Whether it is still in that generation, and the caller's board holds a reference; `ESTALE` if not.
+        /// Checks that it is in that generation and the caller's board has a reference; `ESTALE` if not.
         18 CheckGeneration { generation: u32 } (()) -> Result<(), Errno>;
-        /// Somebody is about to lock by way of it: its last `Close` lets all of that go. As `CheckGeneration`.
+        /// A program is about to lock through it: its last `Close` releases those locks. As `CheckGeneration`.
         19 NoteLocks { generation: u32 } (()) -> Result<(), Errno>;
         /// Begins an append of more than a page, whose pieces `WriteTo` writes: where. Others append behind it.
         20 BeginAppend { bytes: u64 } (()) -> Result<u64, Errno>;

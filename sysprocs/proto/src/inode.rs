@@ -18,14 +18,14 @@ in_words! {
         mode: u16,
         /// What it was born with.
         birth: Birth,
-        /// Of the reference that came with it, if whoever has it says so.
+        /// Of the reference that came with it, if its owner says so.
         origin: ReferenceOrigin,
     }
 }
 /// What an inode is born with; in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Birth {
-    /// Tells it from other inodes that had or will have its number.
+    /// Distinguishes it from earlier and later inodes of its number.
     pub generation: u32,
     /// Of a device: major number << 8 | minor number.
     pub device: u32,
@@ -53,11 +53,11 @@ word_enum! {
     }
 }
 in_words! {
-    /// A commit that somebody wants.
+    /// A requested commit.
     pub struct CommitWanted {
         /// How far it is to go.
         extent: CommitExtent,
-        /// The account of whoever asked first: the commit is done for it.
+        /// The account of the first requester: the commit is charged to it.
         account: u16,
     }
 }
@@ -68,7 +68,7 @@ in_words! {
         slot: u16,
         /// The inode.
         ino: u32,
-        /// The account of whoever gave up its last reference: that is what it is done for.
+        /// The account that released the last reference: the work is charged to it.
         account: u16,
     }
 }
@@ -97,7 +97,7 @@ in_words! {
     }
 }
 word_enum! {
-    /// What somebody looks a name up for.
+    /// The purpose of a name lookup.
     pub enum Intent {
         /// To know what it stands for.
         Look,
@@ -108,18 +108,18 @@ word_enum! {
     }
 }
 in_words! {
-    /// Boards that hold a name, a bit each.
+    /// Boards that cache a name, a bit each.
     pub struct NameHolders {
-        /// They hold it.
+        /// They cache it.
         one: u8,
-        /// They hold names of which there are no notes any more: all their names are to be revoked.
+        /// The directory no longer notes which names they cache: all their names must be revoked.
         all: u8,
     }
 }
 in_words! {
-    /// Boards that hold something of an inode which has no links any more, a bit each.
+    /// Boards that cache something of an inode without links, a bit each.
     pub struct CachedOf {
-        /// They hold names in it.
+        /// They cache names in it.
         names: u8,
         /// They refer to it.
         references: u8,
@@ -129,45 +129,44 @@ in_words! {
 pub const NO_SLOT: u16 = u16::MAX;
 
 protocol! {
-    /// Which process holds which active inode.
+    /// Which process serves which active inode.
     pub InodeDirectory = 6, InodeDirectoryCall {
         /// The inode's process, with one reference more. `ENFILE` when all are in use.
         0 Activate { ino: u32 } (()) -> Result<u16, Errno>;
-        /// One reference to inode `ino` less; without links and references it is freed. `EINVAL`: the
-        /// process `slot` holds another, or nobody refers to it.
+        /// One reference to inode `ino` less; without links and references it is freed. `EINVAL`: the process `slot`
+        /// serves another, or no reference exists.
         1 Release { slot: u16, ino: u32 } (()) -> Result<(), Errno> [releases];
         /// The fresh inode `ino`, which the allocator has given out, of `mode`, with no links yet and one
         /// reference. `ENFILE` when all processes are in use.
         2 Create { ino: u32, mode: u16, device: u32 } (()) -> Result<u16, Errno>;
-        /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` holds another, or the caller's
-        /// board does not refer to it; `Reactivate` does for who knows the generation.
+        /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` serves another, or the caller's
+        /// board has no reference; `Reactivate` serves callers that know the generation.
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
-        /// Makes all changes so far permanent: none is there in part after a cut. Waits for the committer, who
-        /// waits for whoever changes names: not from a lookup worker that holds the lock of names.
+        /// Makes all changes so far permanent, atomically. Waits for the committer, which waits for every process
+        /// that changes names: not from a lookup worker with the lock of names.
         4 CommitAll { extent: CommitExtent } (()) -> Result<(), Errno>;
-        /// Before the board stops: every inode is written back and given up, those without links are
-        /// freed; nothing can be activated from then on. Answered at once, or when all is done if `wait`: not from
-        /// a lookup worker that holds the lock of names then.
+        /// Before shutdown: writes back and evicts every inode, frees those without links; refuses activations from
+        /// then on. Replies at once, or when all is done if `wait`: not from a lookup worker with the lock of names
+        /// then.
         5 Retire { wait: bool } (()) -> Result<(), Errno>;
-        /// Takes the lock of names: shared for looking up, exclusive for changing what names stand
-        /// for, so that nobody activates an inode while it is being freed. In the order of asking.
-        /// Walkers only; the holder never waits for another lookup worker.
+        /// Takes the lock of names: shared for lookups, exclusive for changes of names, so that no lookup activates
+        /// an inode that is being freed. First come, first served. Lookup workers only; the holder never waits for
+        /// another lookup worker.
         6 LockNames { exclusive: bool } (()) -> Result<(), Errno>;
-        /// An active inode that the caller refers to has no links any more (or got none): it is to be
-        /// freed when nobody refers to it. From a lookup worker that holds the lock of names exclusively.
-        /// Which boards hold something of it.
+        /// An active inode of the caller has lost its last link (or got none): the last release frees it. From a
+        /// lookup worker with the exclusive lock of names. Returns the boards that cache something of it.
         8 Unlinked { slot: u16 } (()) -> Result<CachedOf, Errno>;
         /// Gives the lock of names back.
         7 UnlockNames {} (()) -> Result<(), Errno>;
-        /// A board is dead: its references are dropped, and what it held locked is given back.
+        /// A board failed: drops its references, and releases its locks.
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// A reference of the caller's board is one of `board` from now on.
         10 HandOver { slot: u16, board: u8 } (()) -> Result<(), Errno>;
         /// As `Activate`, for who knew the inode before this board was started. `ENOENT`: it is gone,
         /// or another one has its number.
         11 Reactivate { ino: u32, generation: u32 } (()) -> Result<u16, Errno>;
-        /// The commit that the committer was given has ended so (0: well); what to do next. Waits until somebody
-        /// wants a commit. From the committer only.
+        /// Reports the end of the committer's last commit (0: success). Waits until a commit is wanted, and returns
+        /// it. From the committer only.
         12 NextCommit { ended: u16 } (()) -> Result<CommitWanted, Errno>;
         /// The inode process that the inode reclaimer was given (`NO_SLOT`: none) is without an inode; which one is to give
         /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the inode reclaimer only.
@@ -194,17 +193,17 @@ protocol! {
         19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
         /// The first inode process from `from` on whose inode is leased, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
         20 NextLeased { from: u16, spares: bool } (()) -> Result<u16, Errno>;
-        /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
-        /// lookup workers only, under the lock of names.
+        /// Notes that `board` caches the name in inode `directory`, if its target is known here: returns whether it
+        /// is. From lookup workers only, under the lock of names.
         22 GrantName { directory: u32, board: u8 } (&'a [u8]) -> Result<bool, Errno>;
-        /// Which boards hold the name in inode `directory`; they do not from now on, as the caller revokes it from them. From
-        /// lookup workers only, under the exclusive lock of names, before the name is changed.
+        /// Takes the note of the boards that cache the name in inode `directory`; the caller revokes it from them.
+        /// From lookup workers only, under the exclusive lock of names, before the name changes.
         21 TakeHolders { directory: u32, aware: u8 } (&'a [u8]) -> Result<NameHolders, Errno>;
         /// Which session with `board` it is. From lookup workers only.
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
         /// A reference of `board` is given up, if that session is not over. From lookup workers only, to whom that board has said so.
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
-        /// What jobs of these boards, a bit each, have written is not to be flushed because it is time. From the regulator only.
+        /// Spares files written by jobs of these boards, a bit each, from timed writeback. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
     }
 }
@@ -232,8 +231,8 @@ protocol! {
         2 Append {} (&'a [u8]) -> Result<u64, Errno>;
         /// Cuts or extends to `bytes`.
         3 Truncate { bytes: u64 } (()) -> Result<(), Errno>;
-        /// Fills a `struct stat` of `STAT_BYTES`. The slice given is not looked at: of a call that was passed on it is
-        /// the path.
+        /// Fills a `struct stat` of `STAT_BYTES`. The inode ignores the given slice: of a forwarded call it is the
+        /// path.
         4 Status {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// What an opener needs.
         5 Facts {} (()) -> Result<InodeFacts, Errno>;
@@ -251,18 +250,19 @@ protocol! {
         10 SetAccess { mode: u16, uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// Sets access and modification time, ns since 1970, or `TIME_NOW`, `TIME_KEEP`.
         11 SetTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
-        /// Room for `bytes` at the end of the file, for an append that is written in pieces: where it begins. Who appends
-        /// meanwhile does so behind it. With a `from` that is not `AT_END`: what was reserved from there on is not used.
+        /// Reserves `bytes` at the end of the file for an append in pieces, and returns the offset. Appends meanwhile
+        /// go behind it. With a `from` other than `AT_END`: returns the unused rest from there.
         12 ReserveAppend { from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
         /// Of a directory: what the entry named by the slice stands for. `ENOENT` without one.
         13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
         /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type). The boards in `aware`, a bit each, have
         /// given up its status themselves. From lookup workers only.
         14 Enter { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<(), Errno>;
-        /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
-        /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode `ino` (0: whichever
-        /// it is) is leased, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
-        /// there is more to come; if `board` is `ONLY_OLD`, not while jobs are held and it was leased in the last 5 s. Reports a deferred error once of a released write, unless it flushes.
+        /// Grants `board` the write lease, if it is the caller's or the caller is of this board, so that it may write
+        /// page `page`; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode
+        /// `ino` (0: any) is leased, flushes its dirty pages to this board, some at a time, and ends the lease;
+        /// `below` is not 0 if more follow; if `board` is `ONLY_OLD`, not while jobs are suspended and the lease is
+        /// younger than 5 s. Reports a deferred error of a released write once, unless it flushes.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number that it had.
         16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
@@ -363,7 +363,7 @@ in_words! {
         mode: u16,
         /// What it was born with.
         birth: Birth,
-        /// The status is what it is; otherwise the inode is leased, and `Status` asks for it.
+        /// The status is known; otherwise the inode is leased, and `Status` reads it.
         known: bool,
         /// The board may cache it.
         cacheable: bool,

@@ -1,4 +1,5 @@
-//! Releasing a reference to an inode at whoever counts it: the name cache of this board, or the directory of inodes.
+//! Releasing a reference to an inode where it is counted: at the name cache of this board, or at the directory of
+//! inodes.
 //!
 //! Invariant: a reference is released only in the session in which it was got; with that it ends by itself.
 //! Called by: open files, mappings, lookups. Not here: sessions ([`crate::sessions`]).

@@ -1,6 +1,7 @@
 //! A user process as listings see it: what its board's table knows of it, and what is counted of it, as bytes.
 //!
-//! Invariant: `from_bytes` of what `to_bytes` made is equal. Numbers are little-endian. Not here: who asks (`Describe`).
+//! Invariant: `from_bytes` of the output of `to_bytes` is equal. Numbers are little-endian. Not here: the callers
+//! (`Describe`).
 
 use renga_core::account::{Count, Counts};
 

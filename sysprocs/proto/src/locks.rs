@@ -8,7 +8,7 @@ use renga_core::{Word, in_words, protocol, word_enum};
 const OPEN_FILE: u64 = 1 << 63;
 const WHOLE: u64 = 1 << 62;
 
-/// Who has locks: a process, or an open file for all that have it open.
+/// An owner of locks: a process, or an open file for all that have it open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner(u64);
 
@@ -85,8 +85,8 @@ in_words! {
 protocol! {
     /// The locks of all files.
     pub Locks = 25, LocksCall {
-        /// Locks bytes `first` to `last` of inode `ino` for `owner`, instead of what it had of them. `EAGAIN`: somebody
-        /// else has. `ENOLCK`: there are as many locks as there can be.
+        /// Locks bytes `first` to `last` of inode `ino` for `owner`, replacing its locks there. `EAGAIN`: another
+        /// owner has them. `ENOLCK`: no lock is free.
         0 SetLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<(), Errno>;
         /// As `SetLock`, when those that are in the way are gone. `EDEADLK`: these wait for `owner`, a process. `EINTR` if
         /// interrupted.

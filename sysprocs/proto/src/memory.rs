@@ -55,8 +55,8 @@ protocol! {
         /// frames of any content and one reference each, as many as there are to spare, `wanted` at most; how many. `ENOMEM`
         /// without one.
         8 RefillFrames { given: u32, wanted: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Makes the caller's reference one to a frame of the same content that it may write: `frame`
-        /// itself if nobody else has a reference, else a copy, and one reference less to `frame`.
+        /// Exchanges the caller's reference for one to a private frame of the same content: `frame` itself if it is
+        /// the only reference, else a copy, and one reference less to `frame`.
         9 MakePrivate { frame: u32 } (()) -> Result<u32, Errno>;
         /// A board is dead: frames that its processes stored here, and that no program of this board has
         /// taken over, are free.

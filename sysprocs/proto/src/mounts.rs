@@ -1,7 +1,7 @@
 //! The mount table: names in the disk's root directory at which another file system begins.
 //!
-//! Invariant: whoever walks along a path on the disk stops at such a name (`ECROSSED`), so that nothing below it is
-//! ever the disk's; whoever asked goes on in the other file system. There is one name, which nobody can change.
+//! Invariant: a path lookup on the disk stops at such a name (`ECROSSED`), so that nothing below it is ever the
+//! disk's; its caller continues in the other file system. There is one such name, fixed.
 
 use crate::path::{PATH_BYTES_MAX, PathStart};
 pub use crate::path::{ROOT, ROOT_INO};
@@ -30,7 +30,7 @@ pub fn beyond(path: &[u8]) -> Option<&[u8]> {
 #[inline]
 pub fn crosses(at: PathStart, path: &[u8]) -> bool {
     match path {
-        // Told at once of nearly all paths, as each open and stat asks.
+        // Decides nearly all paths early: each open and stat comes here.
         [b'/', next, ..] if *next != b'/' && *next != NAME[0] => false,
         [b'/', ..] => !at.is_confined() && beyond(path).is_some(),
         _ => at.directory.ino >= SYNTHETIC,

@@ -1,8 +1,8 @@
 //! What paths lead to, as known on a board that has no disk: names, and the inodes behind them.
 //!
-//! A board may cache a name, or an inode's status, because the disk's board has reported it (`Resolve`) and has taken a note
-//! of that; it revokes what it has reported before it changes. The server of this protocol calls nobody, as the page
-//! cache does, so whoever holds up a change by a revocation waits for no further one.
+//! A board may cache a name, or an inode's status, because the disk board has reported it (`Resolve`) and noted that;
+//! it revokes its reports before a change. Like the page cache, this server calls no other server, so a change that
+//! waits for a revocation waits for no further one.
 //!
 //! Filling: what is not known gives a cache_generation; a path lookup worker says what the path leads to; that is offered with the cache_generation. A
 //! revocation between the two makes the cache_generation void: what was notified may be old.
@@ -19,7 +19,7 @@ use renga_core::{in_words, protocol};
 pub const NO_CACHE_GENERATION: u64 = u64::MAX;
 /// Instead of a directory, in a revocation: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
-/// Instead of a name: all others in a directory than those that are held; they stand for nothing. No name has a slash.
+/// Instead of a name: all other names in a directory than the cached ones; they do not exist. No name has a slash.
 pub const OTHERS: &[u8] = b"/";
 
 in_words! {
@@ -41,9 +41,9 @@ impl ReferenceCached {
 in_words! {
     /// Of a make that has begun.
     pub struct CreationBegun {
-        /// For what its answer tells, or `NO_CACHE_GENERATION`: none has begun.
+        /// For the result of its reply, or `NO_CACHE_GENERATION`: none has begun.
         cache_generation: u64,
-        /// The directory of which nothing is held meanwhile, nor of the name in it; 0: which one it is was not known.
+        /// The directory that is not cached meanwhile, nor the name in it; 0: its inode was unknown.
         directory: u32,
     }
 }
@@ -79,8 +79,8 @@ protocol! {
         9 ReleaseCachedReference { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
         /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
         10 RevokeReference { ino: u32 } (()) -> Result<bool, Errno>;
-        /// Inode `ino` is about to have been read last at that time, ns since 1970: of what is held of it that alone changes. From the
-        /// disk's board only, to the one board that holds its status.
+        /// Inode `ino` is about to have this access time, ns since 1970: the one change to its cached status. From
+        /// the disk board only, to the one board that caches its status.
         15 NotifyAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
         /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
         11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;

@@ -1,7 +1,8 @@
 //! Numbers, and a `struct stat`, in as few bytes as they need: each takes half a microsecond on the link.
 //!
-//! A number has seven bits a byte, the lowest first; bit 7 says that another byte follows. Of a `struct stat` the words that are not zero
-//! are told, and which they are; of a time that follows another what differs. Not here: what is told ([`crate::steps`]).
+//! A number has seven bits a byte, the lowest first; bit 7 says that another byte follows. A `struct stat` is a mask
+//! of its non-zero words, and these words; a later time is the difference to the one before. Not here: the contents
+//! ([`crate::steps`]).
 
 use crate::inode::STAT_BYTES;
 
@@ -16,7 +17,7 @@ const LATER_TIMES: core::ops::Range<usize> = 11..15;
 /// Writes `number` to the beginning of `out`, which has room for it; how many bytes.
 pub fn put_number(mut number: u64, out: &mut [u8]) -> usize {
     let mut bytes = 0;
-    // Each turn passes seven bits.
+    // Each iteration passes seven bits.
     while number >= 0x80 {
         out[bytes] = number as u8 | 0x80;
         (number, bytes) = (number >> 7, bytes + 1);
@@ -48,9 +49,9 @@ pub fn put_status(status: &[u8; STAT_BYTES], out: &mut [u8]) -> usize {
     for at in LATER_TIMES.rev() {
         words[at] ^= words[at - 2];
     }
-    let told = words.iter().enumerate().filter(|(_, word)| **word != 0);
-    let mut bytes = put_number(told.clone().fold(0, |mask, (at, _)| mask | 1 << at), out);
-    for (_, word) in told {
+    let set = words.iter().enumerate().filter(|(_, word)| **word != 0);
+    let mut bytes = put_number(set.clone().fold(0, |mask, (at, _)| mask | 1 << at), out);
+    for (_, word) in set {
         bytes += put_number(*word, &mut out[bytes..]);
     }
     bytes

@@ -1,23 +1,23 @@
 //! The page cache of a board: pages of files in page frames, which `read`, `mmap` and `exec` share.
 //!
 //! A board caches a page because the inode's process has granted it (`FillPage`), until that process revokes it
-//! (`RevokePages`), which it does before the page changes. The cache calls nobody but the memory process, so a change
-//! that waits for a revocation waits for no further one.
+//! (`RevokePages`), which it does before the page changes. The cache calls only the memory process, so a change that
+//! waits for a revocation waits for no further one.
 //!
-//! On the disk's board the cache is where content is written: a page is *dirty* until the content writer has brought it
-//! to its block. Another board writes in its own cache under a write lease, which the inode's process grants
-//! (`LeaseWrite`) and flushes (`FlushLease`) before anybody else reads or writes. Meanwhile the cache of the disk's board
-//! notes that the file is *leased out* (`SetLeasedOut`), and gives its pages to the inode's process only.
+//! On the disk board programs write data in the cache: a page is *dirty* until the data writer has written it to its
+//! block. Another board writes in its own cache under a write lease, which the inode's process grants (`LeaseWrite`)
+//! and flushes (`FlushLease`) before any other board reads or writes. Meanwhile the cache of the disk board notes
+//! that the file is *leased out* (`SetLeasedOut`), and gives its pages to the inode's process only.
 //!
-//! Filling a page: `BeginFill` gives a ticket; the page is read from the inode's process into a frame of one's own;
-//! `KeepPage` offers it. A revocation between the two makes the ticket void: what was read may be old.
+//! Filling a page: `BeginFill` returns a cache generation; the caller reads the page from the inode's process into a frame of
+//! its own; `KeepPage` offers it. A revocation in between voids the cache generation: the read data may be old.
 
 use renga_abi::Errno;
 use renga_core::{Word, in_words, protocol, word_enum};
 
 /// In a list of frames: this page is not cached.
 pub const NO_FRAME: u32 = u32::MAX;
-/// Most pages that one `FindPages` asks for.
+/// Most pages of one `FindPages`.
 pub const PAGES_PER_FIND_MAX: usize = 1024;
 /// The end of a `RevokePages` that has none: to the end of the file, whose size changes too.
 pub const TO_END: u32 = u32::MAX;
@@ -25,7 +25,7 @@ pub const TO_END: u32 = u32::MAX;
 /// Instead of a generation, which no inode has: any.
 pub const ANY_GENERATION: u32 = u32::MAX;
 
-/// Which file: its inode's number, and what tells it from others that had or will have that number. In one word.
+/// Identifies a file: its inode's number and generation, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileId {
     /// The inode's number.
@@ -92,9 +92,9 @@ impl Word for PagePlace {
 in_words! {
     /// What may be brought in.
     pub struct RunBegun {
-        /// With which ticket.
-        ticket: u64,
-        /// How many of the pages asked for, from the first on, are not cached.
+        /// The cache generation.
+        cache_generation: u64,
+        /// How many of the wanted pages, from the first on, are not cached.
         absent: u32,
     }
 }
@@ -107,8 +107,8 @@ in_words! {
         count: u32,
     }
 }
-/// Pages that one write to a leased file may leave out behind its end: as many as a linker leaves between the parts of a program, whose
-/// segments are 64 KiB apart. What lies further away is the inode's to write.
+/// Pages that one write to a leased file may skip behind its end: as many as a linker leaves between the parts of a
+/// program, whose segments are 64 KiB apart. Writes further away go to the inode.
 pub const HOLE_PAGES_MAX: u32 = 16;
 /// Where a write goes that appends.
 pub const AT_END: u64 = u64::MAX;
@@ -189,7 +189,7 @@ in_words! {
         /// The shared page table, or `NO_FRAME`.
         frame: u32,
         /// Stands for the file's content as it is.
-        ticket: u64,
+        cache_generation: u64,
     }
 }
 in_words! {
@@ -197,7 +197,7 @@ in_words! {
     pub struct Shrunk {
         /// Frames.
         freed: u32,
-        /// There may be more at once: only as many pages were looked at as may be.
+        /// A repetition may free more: this call scanned as many pages as it may.
         more: bool,
         /// Pages of files that have come into the cache since boot, read or written; modulo 2^32.
         arrived: u32,
@@ -226,7 +226,7 @@ word_enum! {
 }
 
 impl Shrink {
-    /// For whoever needs a frame: nobody is waited for, all pages are looked at.
+    /// For a caller that needs a frame: waits for no process, scans all pages.
     pub const fn at_once(frames: u32) -> Shrink {
         Shrink { frames, scans: u32::MAX, wanted: 0 }
     }
@@ -243,19 +243,19 @@ protocol! {
         /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
         /// where a page is not cached, and for those of the first 64 that have a bit in `but`; how many were found.
         2 FindPages { file: FileId, page: u32, but: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// A ticket for filling pages of the file. The caller is about to map page `mapped`, unless that is `NO_PAGE`: a
-        /// revocation of it waits until the caller's program has run. The ticket of a page that nobody maps may be void at once:
-        /// the page is then read past the cache.
+        /// Returns a cache generation for filling pages of the file. The caller is about to map page `mapped`, unless that is
+        /// `NO_PAGE`: a revocation of it waits until the caller's program has run. A cache generation without a mapped page may
+        /// be void at once: the caller then reads past the cache.
         3 BeginFill { file: FileId, mapped: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
-        /// reference of its own. `ESTALE`: the ticket is void.
-        4 KeepPage { file: FileId, page: u32, frame: u32, ticket: u64, size: u64 } (()) -> Result<(), Errno>;
+        /// reference of its own. `ESTALE`: the cache generation is void.
+        4 KeepPage { file: FileId, page: u32, frame: u32, cache_generation: u64, size: u64 } (()) -> Result<(), Errno>;
         /// The pages from `from` to before `to` are no longer the file's (`TO_END`: nor is its size known). From the
         /// inode's process, before it changes them; and from a file process, before it has them changed. How many
         /// pages of the file are left here. `EBUSY`: this board has the write lease, which is to be flushed first.
         5 RevokePages { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
-        /// Gives up to `frames` frames back, those of clean pages, because memory is short. Looks at `looks` pages for them at most; of the
-        /// `wanted` ones that are not to be had so, as many as are dirty are written, and given back then.
+        /// Frees up to `frames` frames of clean pages, because memory is short, and scans at most `scans` pages for
+        /// them. Writes back dirty pages for the rest of the `wanted` ones, and frees these then.
         6 Shrink { frames: u32, scans: u32, wanted: u32 } (()) -> Result<Shrunk, Errno>;
         /// A board is dead. With that of the inodes end the leases of all pages; write leases with dirty data are orphaned from then on.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
@@ -265,7 +265,7 @@ protocol! {
         /// only, as `Cut`. A slice of nothing: a program is about to write the page by a mapping, and no other board has a lease.
         8 WritePage { file: FileId, page: u32, place: PagePlace, size: u64, fresh: bool } (&'a [u8]) -> Result<bool, Errno>;
         /// As `KeepPage` for the pages in the slice, which is copied.
-        9 PutPages { file: FileId, page: u32, ticket: u64, size: u64 } (&'a [u8]) -> Result<(), Errno>;
+        9 PutPages { file: FileId, page: u32, cache_generation: u64, size: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// As `BeginFill`, for `count` pages from `page` on.
         10 BeginRun { file: FileId, page: u32, count: u32 } (()) -> Result<RunBegun, Errno>;
         /// The file has `size` bytes from now on; the pages from `from` on are no longer its.
@@ -291,19 +291,19 @@ protocol! {
         17 MapPages { file: FileId, page: u32, count: u32, space: u32, at: u32, map_for: MapFor } (()) -> Result<(), Errno>;
         /// Programs that map the page fault before they write it again, as another board is about to cache it. From the inode's process.
         18 ProtectPage { file: FileId, page: u32 } (()) -> Result<(), Errno>;
-        /// The shared page table of a translation table with the file's pages as a program has them from address `at` on, held for
-        /// the caller; `NO_FRAME`: there is none, and who makes one says so with this ticket. `ENOENT`: nothing of the file
-        /// is cached.
+        /// Finds the shared page table with the file's pages as a program maps them from address `at` on, with a
+        /// reference for the caller; `NO_FRAME`: none, and its creator offers one with this cache generation. `ENOENT`: nothing
+        /// of the file is cached.
         19 FindSharedTable { file: FileId, at: u64 } (()) -> Result<SharedTableFound, Errno>;
-        /// The caller is about to make a shared page table of `frame`, which is the cache's from now on. `ESTALE`: the ticket is
-        /// void; `EEXIST`: there is one; `ENOMEM`: there is no room for it.
-        20 KeepSharedTable { file: FileId, at: u64, frame: u32, ticket: u64 } (()) -> Result<(), Errno>;
-        /// A ticket for `AcceptLease` of any file.
+        /// Makes `frame`, which becomes the cache's, a shared page table. `ESTALE`: the cache generation is void; `EEXIST`:
+        /// there is one; `ENOMEM`: there is no room for it.
+        20 KeepSharedTable { file: FileId, at: u64, frame: u32, cache_generation: u64 } (()) -> Result<(), Errno>;
+        /// Returns a cache generation for `AcceptLease` of any file.
         21 BeginLease {} (()) -> Result<u64, Errno>;
-        /// The inode's process `slot` has granted this board the write lease of the file, whose size was `size`: pages below
-        /// `below` may be written here. A ticket for the page that came with the lease, if one did. `ESTALE`: that lease has been flushed, or may
-        /// have been since the ticket was given.
-        22 AcceptLease { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
+        /// The inode's process `slot` has granted this board the write lease of the file, whose size was `size`:
+        /// pages below `below` may be written here. Returns a cache generation for the page that came with the lease, if one
+        /// did. `ESTALE`: that lease has been flushed, or may have been since that generation.
+        22 AcceptLease { file: FileId, slot: u16, cache_generation: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
         /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step; `IN_RECORD`: changes mode, owner and times
         /// as the slice says ([`crate::attributes`]).
         /// `ENOLCK`: this board has no lease; `ENOMEM`: there is no room.
@@ -336,8 +336,8 @@ protocol! {
     pub Revocations = 19, RevocationsCall {
         /// As `RevokePages` of the page cache of `board`.
         0 RevokePagesFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
-        /// As `FlushLease` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
-        /// says where it is to go. What was changed of the file comes into the slice.
+        /// As `FlushLease` of the page cache of `board`. This process keeps the page and serves no other call until
+        /// the caller says where it is to go. The file's changes come into the slice.
         1 FlushFrom { board: u8, file: FileId, taken: u32, back: FlushExtent, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<FlushedPage, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
@@ -360,8 +360,8 @@ in_words! {
     pub struct Filled {
         /// The file's size, bytes.
         size: u64,
-        /// Whether the board may keep page and size, and with which ticket: [`NOT_KEPT`], [`KEPT`], or a ticket that was drawn as
-        /// the page was read, since that of the caller may be void by now.
+        /// Whether the board may keep page and size, and with which cache generation: [`NOT_KEPT`], [`KEPT`], or a cache generation from
+        /// when the page was read, since that of the caller may be void by now.
         keep: u64,
         /// How many bytes of the page there are: behind them it is to be filled with zeros.
         bytes: u32,
@@ -369,7 +369,7 @@ in_words! {
 }
 /// What was brought is for the caller only.
 pub const NOT_KEPT: u64 = 0;
-/// It may be kept with the ticket that was drawn before it was asked for. No ticket with which anything is kept has this number, or 0.
+/// The board may keep it with the cache generation from before its call. No valid cache generation has this number, or 0.
 pub const KEPT: u64 = u64::MAX;
 
 impl Filled {

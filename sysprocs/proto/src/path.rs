@@ -31,7 +31,8 @@ pub const NO_FOLLOW: u32 = 32;
 /// What stands before the path of a directory that is not below the root, as Linux has it.
 pub const UNREACHABLE: &[u8] = b"(unreachable)";
 
-/// Takes that away from the path in the first `bytes` of `path`, as links do which tell it; how many bytes are left.
+/// Removes [`UNREACHABLE`] from the path in the first `bytes` of `path`, as the text of a link requires; returns the
+/// bytes left.
 pub fn drop_unreachable(path: &mut [u8], bytes: usize) -> usize {
     let before = if path.starts_with(UNREACHABLE) { UNREACHABLE.len() } else { 0 };
     path.copy_within(before..bytes.clamp(before, path.len()), 0);
@@ -49,7 +50,7 @@ in_words! {
     }
 }
 impl PathStart {
-    /// Whether the root is not the disk's, so that what is known of absolute paths and of `..` does not hold.
+    /// Whether the root is not the disk's, so that cached facts about absolute paths and `..` do not apply.
     #[inline]
     pub fn is_confined(self) -> bool {
         self.root.ino != ROOT_INO
@@ -110,16 +111,16 @@ protocol! {
         14 FileSystemStatus {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Before the board stops: everything on the medium, the superblock marked clean.
         15 Unmount {} (()) -> Result<(), Errno>;
-        /// Of a path that leads into another file system (`ECROSSED`): what is left of it there; how many bytes.
-        /// Symbolic links before that have been followed, and the last one unless `flags` hold `NO_FOLLOW`.
+        /// Of a path that leads into another file system (`ECROSSED`): writes the rest of it there; returns its
+        /// bytes. The lookup has followed symbolic links before, and the last one unless `flags` contain `NO_FOLLOW`.
         16 Cross { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may cache what it
         /// is notified; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
         17 Resolve { at: FileId, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
-        /// Makes a directory, or as `Open` creates and opens a file, which the caller's board may write from then on if it
-        /// is opened for that and new; and says what is so by then ([`crate::steps`]), as `Resolve` does; how many bytes. The caller's
-        /// board has given up what it held of the name in inode `prepared`, and of that inode. `EAGAIN`: the file is there,
-        /// and to be cut, as `Open` does it.
+        /// Makes a directory, or, as `Open`, creates and opens a file, with the write lease for the caller's board if
+        /// it is new and opened for writing. Writes the resulting steps ([`crate::steps`]), as `Resolve` does;
+        /// returns their bytes. The caller's board has dropped its cached entries of the name in inode `prepared`,
+        /// and of that inode. `EAGAIN`: the file exists and is to be truncated, as `Open` does it.
         18 Make { at: FileId, flags: u32, mode: u16, directory: bool, prepared: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
 }

@@ -20,7 +20,7 @@ pub const SECTOR_BYTES: u64 = 512;
 /// Where a `struct stat` says how many sectors there are.
 pub const SECTORS_AT: usize = 64;
 
-/// The sectors that a `struct stat` tells of.
+/// The sectors in a `struct stat`.
 pub fn sectors_of(status: &[u8; STAT_BYTES]) -> u64 {
     status[SECTORS_AT..].first_chunk().copied().map_or(0, u64::from_le_bytes)
 }
@@ -61,9 +61,9 @@ in_words! {
 protocol! {
     /// Synthetic files.
     pub ProcFiles = 22, ProcFilesCall {
-        /// Walks along a path, which may be empty, from directory `at`; `reader` is who asks. `flags` may hold
-        /// `NO_FOLLOW`. At a program of another board it stops: that board's server goes on from there. It stops at a
-        /// descriptor that is to be followed, too: what that stands for its program alone knows.
+        /// Looks up a path, which may be empty, from directory `at`, for process `reader`. `flags` may contain
+        /// `NO_FOLLOW`. It stops at a program of another board: that board's server goes on from there. It also stops
+        /// at a descriptor to follow: only its program knows the target.
         0 WalkSynthetic { at: u32, reader: u32, flags: u32 } (&'a [u8]) -> Result<Led, Errno>;
         /// The content from `offset` on; how many bytes.
         1 ReadSynthetic { number: u32, offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;

@@ -1,8 +1,8 @@
 //! User processes of one board: pids, parents, groups, waiting, signals, and the slots' work.
 //!
-//! A pid tells its board: `pid % 8`, but for pid 1, which is init, on the disk board ([`board_of`]).
-//! A child's record is at its parent's board, so that a wait never crosses the link; a child's own
-//! record (group, signals, slot) is at its own.
+//! A pid encodes its board: `pid % 8`, but for pid 1, which is init, on the disk board ([`board_of`]). A child's
+//! record is at its parent's board, so that a wait never crosses the link; a child's own record (group, signals,
+//! slot) is at its own.
 
 use renga_abi::policy::Policy;
 use renga_abi::words::Word;
@@ -12,8 +12,7 @@ use renga_core::{in_words, protocol};
 /// The pid of init, the first process of the disk board.
 pub const INIT: u32 = 1;
 
-/// The board of process `pid`, where init runs on `init_board`. No board gives out pids below 8, so
-/// that 1 is nobody else's.
+/// The board of process `pid`, where init runs on `init_board`. No board gives out pids below 8, so that 1 is unique.
 pub const fn board_of(pid: u32, init_board: u8) -> u8 {
     if pid == INIT { init_board } else { (pid % BOARDS_MAX as u32) as u8 }
 }
@@ -22,7 +21,7 @@ pub const fn board_of(pid: u32, init_board: u8) -> u8 {
 pub const UNLIMITED: u32 = u32::MAX;
 /// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
-/// Signals that wait with what is told of them, of all processes of a board; what one may have by itself at first.
+/// Queued signals with their causes, of all processes of a board; the first limit of a single one.
 pub const QUEUED_MAX: usize = 1024;
 /// In `UsageOf`: the board.
 pub const WHOLE_BOARD: u32 = u32::MAX;
@@ -36,7 +35,7 @@ pub struct BoardCounts {
     pub user_ns: u64,
     /// What system processes ran, on the cores of programs, ns.
     pub system_ns: u64,
-    /// Turns of programs.
+    /// Time slices of programs.
     pub turns: u64,
     /// Programs that were made.
     pub made: u64,
@@ -94,7 +93,7 @@ impl BoardCounts {
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 
-/// What `PolicyOf` tells, and how it is changed: as a word, of which a policy's bits are the lower ones.
+/// The result of `PolicyOf`, and its change: as a word, of which a policy's bits are the lower ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// How the program shares a core.
@@ -148,7 +147,7 @@ in_words! {
         maker: u8,
     }
 }
-/// Why a signal comes, as `siginfo_t` tells it.
+/// Why a signal comes, for `siginfo_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// `si_code`.
@@ -168,7 +167,7 @@ impl Cause {
         Cause { code: 0, sender, value: 0, timer: 0 }
     }
 }
-/// A signal taken away, and what its program is to know before it goes on: in one word.
+/// A signal taken from the queue, and the facts that its program needs before it goes on: in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalFacts {
     /// Which; 0: none.
@@ -177,7 +176,7 @@ pub struct SignalFacts {
     pub more: bool,
     /// Any waits, blocked or not.
     pub waits: bool,
-    /// The program is held: it waits (`AwaitContinue`) before it goes on.
+    /// The program is suspended: it waits (`AwaitContinue`) before it goes on.
     pub held: bool,
     /// Its parent's pid.
     pub parent: u32,
@@ -206,7 +205,7 @@ impl Word for SignalFacts {
     }
 }
 in_words! {
-    /// A signal taken away from those that waited.
+    /// A signal taken from the queue.
     pub struct TakenSignal {
         /// Which, and what else there is to know.
         next: SignalFacts,
@@ -252,7 +251,7 @@ in_words! {
     }
 }
 in_words! {
-    /// Who a process belongs to.
+    /// A process's relatives.
     pub struct Relations {
         /// Its parent's pid.
         parent: u32,
@@ -260,7 +259,7 @@ in_words! {
         group: u32,
         /// Its session.
         session: u32,
-        /// How many ends of boards its board had been told of.
+        /// How many ends of boards were reported to its board.
         deaths: u32,
     }
 }
@@ -270,16 +269,15 @@ protocol! {
     pub Procs = 15, ProcsCall {
         /// A free slot waits for work: the descriptor of a new process.
         0 AwaitWork { slot: u16 } (&'a mut [u8]) -> Result<SlotWork, Errno> [defers];
-        /// Makes a process of the descriptor in a free slot of this board; its pid. Group 0: group
-        /// and session are those of the parent, which is of this board. The child
-        /// belongs to `parent`, whose board may be another: then the caller tells that board
-        /// (`BeginFork`, `AddChild`). `EAGAIN` without a free slot, when `most` processes are here already, or
-        /// when only the slots are left that are kept for who has no limit (`UNLIMITED`). `EINTR`: a signal that
-        /// the parent, of this board, does not block waits for it; or a signal is on its way to a group on every
-        /// board (`KillGroup`). Then it is to be asked again. Of the child's signals is known from the beginning what
-        /// `SetIgnored` would tell: `ignored`, and with group 0 what is known of its parent's.
-        /// From another board it is answered when the process has taken up what its descriptor names
-        /// (`TakenUp`): until then the caller keeps all of that alive.
+        /// Makes a process of the descriptor in a free slot of this board; returns its pid. Group 0: group and
+        /// session are those of the parent, which is of this board. The child belongs to `parent`; the caller
+        /// registers it at the parent's board (`BeginFork`, `AddChild`) if that is another. `EAGAIN` without a free
+        /// slot, when `most` processes are here already, or when only the slots reserved for `UNLIMITED` are left.
+        /// `EINTR`: a signal that the parent, of this board, does not block waits for it; or a signal is on its way
+        /// to a group on every board (`KillGroup`). Then the caller repeats the call. `ignored` initialises the
+        /// child's signals as `SetIgnored` would, with group 0 along with those of its parent. To another board the
+        /// reply comes when the process has taken over the objects of its descriptor (`TakenUp`): until then the
+        /// caller keeps all of them alive.
         1 Spawn { parent: u32, group: u32, session: u32, blocked: u64, most: u32, ignored: u64 } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Records a child made on another board after `deaths` (`Relate`) ends of boards: if its own board has
         /// ended since, the child has been killed. Answers which signals the parent's group has got since `BeginFork`:
@@ -294,15 +292,16 @@ protocol! {
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
         /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted. What one that ended used is in the slice.
         5 WaitChild { parent: u32, which: i32, options: u32 } (&'a mut [u8]) -> Result<WaitedChild, Errno> [defers];
-        /// Sends a signal to a process of this board because of a `Cause`; 0 only asks whether it exists. Whether it is
-        /// kept for the process, which does not ignore it. `EAGAIN`: a timer's signal, or a real-time one that is queued
-        /// with a value, beyond what may wait.
+        /// Sends a signal to a process of this board because of a `Cause`; 0 only checks that it exists. Returns
+        /// whether the signal is queued, as the process does not ignore it. `EAGAIN`: a timer's signal, or a
+        /// real-time one with a value, beyond the limit.
         6 Kill { pid: u32, signal: u8, code: i32, sender: u32, value: u64, timer: u32 } (()) -> Result<bool, Errno>;
-        /// Sends a signal to every process here of a group but to `except` (0: nobody); how many.
-        /// Group 0: every process but init. From process `sender`, or (0) the system. `hold`: until the caller's board has called `EndKill`, processes of other
-        /// boards make no children here, which other boards' members of the group could be.
+        /// Sends a signal to every process here of a group but to `except` (0: none); returns how many. Group 0:
+        /// every process but init. From process `sender`, or (0) the system. `hold`: until the caller's board has
+        /// called `EndKill`, processes of other boards make no children here, which other boards' members of the
+        /// group could be.
         7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32 } (()) -> Result<u32, Errno>;
-        /// The pending signals of `pid` outside `blocked`, one of them taken away.
+        /// Takes one of the pending signals of `pid` outside `blocked`.
         8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<TakenSignal, Errno>;
         /// The set of pending signals.
         9 PendingSignals { pid: u32 } (()) -> Result<u64, Errno>;
@@ -315,14 +314,15 @@ protocol! {
         /// Fills the slice with processes of this board (`Listed`), from line `index` of its table on as many as fit,
         /// or with process `pid` alone if that is not 0 (`ESRCH`: there is none); bytes filled, 0 behind the last.
         13 Describe { index: u16, pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Tells the name of the program that `pid` runs now.
+        /// Sets the name of the program that `pid` runs now.
         14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// Counts what programs used since the last time into the slice (`Sample`), unless that is empty, and holds background jobs:
-        /// those that last used one of the resources of `orders`, a bit each, for `lease_ns` or until the next call. What
-        /// programs whose names are given use does not count as the foreground's. Bytes filled.
+        /// Counts the programs' use since the last time into the slice (`Sample`), unless that is empty, and suspends
+        /// background jobs: those that last used one of the resources of `orders`, a bit each, for `lease_ns` or
+        /// until the next call. The use of programs with the given names does not count as the foreground's. Returns
+        /// the bytes filled.
         15 Regulate { orders: u8, lease_ns: u64 } (&'a [u8], &'a mut [u8]) -> Result<u32, Errno>;
-        /// Tells which signals `pid` ignores and does not block: they are lost, all others interrupt it. `reaps`: its
-        /// children are gone when they end, and never waited for. At most `queued` signals wait with what is told of them.
+        /// Sets which signals `pid` ignores and does not block: they are lost, all others interrupt it. `reaps`: its
+        /// children leave no zombies. At most `queued` signals wait with their causes.
         16 SetIgnored { pid: u32, ignored: u64, reaps: bool, queued: u32 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
@@ -331,12 +331,12 @@ protocol! {
         18 AwaitVfork { child: u32 } (()) -> Result<(), Errno> [defers];
         /// `child` needs the space that it borrowed no more. Answered when the parent waits no more.
         19 VforkDone { child: u32 } (()) -> Result<(), Errno> [defers];
-        /// A process of this board stops because of `signal`. Answers as `Exit` does: the parent's
-        /// pid, whose board is then told by `ChildExited`; 0 if it was continued or killed meanwhile,
-        /// so that it does not stop.
+        /// A process of this board stops because of `signal`. Replies as `Exit` does: the parent's pid, whose board
+        /// the caller notifies by `ChildExited`; 0 if it was continued or killed meanwhile, so that it does not stop.
         20 Stopped { pid: u32, signal: u8 } (()) -> Result<u32, Errno>;
-        /// A stopped process waits until it is continued, or killed. Answers as `Stopped` does; 0 if it was killed. `held`: not
-        /// a stopped one, but one that is held waits until it is let go, or a signal outside `blocked` waits for it.
+        /// A stopped process waits until it is continued, or killed. Replies as `Stopped` does; 0 if it was killed.
+        /// `held`: a suspended process, instead of a stopped one, waits until it is resumed, or a signal outside
+        /// `blocked` waits for it.
         21 AwaitContinue { pid: u32, held: bool, blocked: u64 } (()) -> Result<u32, Errno> [defers];
         /// Makes the first process of the system, init, in `slot` of this board.
         22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
@@ -349,9 +349,8 @@ protocol! {
         /// As `Relate`, of a process of this board that is about to make a child on another: keeps a record for that
         /// until `AddChild`. `EAGAIN` without one; `EINTR` as in `Spawn`.
         25 BeginFork { pid: u32, blocked: u64 } (()) -> Result<Relations, Errno>;
-        /// No page frame is left for `pid`: the process that holds most of them (init never) is killed, and this
-        /// answered when one that was has ended, with its pid; at once if that is the caller's, or `ENOMEM` if there
-        /// is none to kill.
+        /// No page frame is left for `pid`: kills the process that has most of them (init never), and replies when a
+        /// killed one has ended, with its pid; at once if that is the caller's, or `ENOMEM` if there is none to kill.
         26 RelieveMemory { pid: u32 } (()) -> Result<u32, Errno> [defers];
         /// A signal has reached its group on every board.
         27 EndKill {} (()) -> Result<(), Errno>;

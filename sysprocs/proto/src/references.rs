@@ -8,7 +8,7 @@ use renga_core::protocol;
 protocol! {
     /// References to mapped files.
     pub References = 18, ReferencesCall {
-        /// One program more maps the inode, active in process `slot`, which something else holds active now.
+        /// One program more maps the inode, active in process `slot`, which another reference keeps active now.
         0 KeepFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<(), Errno>;
         /// One program less maps it.
         1 ReleaseFile { ino: u32, generation: u32 } (()) -> Result<(), Errno> [releases];

@@ -1,6 +1,6 @@
-//! Regulation of background jobs: what the regulator is told of boards and tells them, and its settings as text.
+//! Regulation of background jobs: the samples of boards, the orders to them, and the regulator's settings as text.
 //!
-//! Not here: what is decided (`renga_regulator`), how a job is held (`renga_process`).
+//! Not here: the decision (`renga_regulator`), how a job is suspended (`renga_process`).
 
 use crate::procs::INIT;
 use renga_abi::Errno;
@@ -23,12 +23,12 @@ pub const IGNORED_MAX: usize = 16;
 /// What programs used: time of their board's processor in ns, blocks of the medium, frames of the link.
 pub type ResourceUse = [u64; RESOURCES];
 
-/// What happened on a board since it was looked at last.
+/// The use of a board since its last sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// How long that is, ns.
     pub elapsed_ns: u64,
-    /// Of this, how long nobody used the processor, ns.
+    /// Of this, how long the processor was idle, ns.
     pub idle_ns: u64,
     /// Used by programs of the foreground that are not ignored.
     pub foreground: ResourceUse,
@@ -36,7 +36,7 @@ pub struct Sample {
     pub background: ResourceUse,
     /// Programs of background jobs.
     pub jobs: u64,
-    /// Of these, who is held.
+    /// The suspended ones of these.
     pub held: u64,
     /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk, link or
     /// much of the processor, ns; `u64::MAX`: none was.
@@ -87,7 +87,7 @@ protocol! {
 pub enum RegulationSetting {
     /// Background jobs: written, a pid.
     Jobs,
-    /// How jobs are held and let go.
+    /// How jobs are suspended and resumed.
     Policy,
     /// When.
     Thresholds,

@@ -1,17 +1,18 @@
 //! Sessions of this board with the others, and the origin of a reference to an inode, which ends with its session.
 //!
-//! Invariant: a reference is good in the session in which it was got, and in no other: with that it ends, here and at the
-//! directory of inodes. The router tells each caller that a session has ended, once, with the caller's first call after that
-//! (`ESTALE`); by then the caller's references may be of the present session, and which it is only their origin say.
-//! Not here: what ends a session (`renga_router`), who counts references (the directory of inodes, and [`crate::names`]).
+//! Invariant: a reference is valid in the session in which it was granted, and in no other: it ends with that, here
+//! and at the directory of inodes. The router reports the end of a session once to each caller, with the caller's
+//! first call after it (`ESTALE`); by then the caller's references may be of the present session, and only their
+//! origin says which. Not here: the end of a session (`renga_router`), the counting of references (the directory of
+//! inodes, and [`crate::names`]).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_abi::BOARDS_MAX;
 use renga_core::Word;
 
-/// How many sessions with each board have ended: which one it is; and how much has arrived from it. Written by the router alone, at
-/// once; each count is a word of its own. Another core that is notified of an end by a call sees it; before that it looks as
-/// somebody who has looked earlier.
+/// How many sessions with each board have ended, which identifies the current one; and how much has arrived from it.
+/// Only the router writes, at once; each count is a word of its own. A core that a call notifies of an end sees it;
+/// before that its reads may be stale.
 pub struct Sessions {
     ended: [AtomicU32; BOARDS_MAX],
     arrivals: [AtomicU32; BOARDS_MAX],
@@ -48,7 +49,8 @@ impl Sessions {
     pub fn arrivals(&self, board: u8) -> u32 {
         self.arrivals.get(usize::from(board)).map_or(0, |arrivals| arrivals.load(Ordering::Relaxed))
     }
-    /// For a reference that is about to be asked for of `board`: if that call is answered, it was made in this session.
+    /// For a reference about to be requested from `board`: a reply to that call proves that it was made in this
+    /// session.
     pub fn origin(&self, board: u8) -> ReferenceOrigin {
         ReferenceOrigin { session: self.now(board), kept: false }
     }

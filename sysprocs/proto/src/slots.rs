@@ -8,7 +8,7 @@ protocol! {
     pub FileTable = 1, FileTableCall {
         /// Reserves a free file process; its number. `ENFILE` when all are taken.
         0 TakeFile {} (()) -> Result<u16, Errno>;
-        /// Gives back a file process that nobody refers to any more.
+        /// Frees a file process without references.
         1 FreeFile { file: u16 } (()) -> Result<(), Errno> [releases];
     }
 }

@@ -1,7 +1,7 @@
-//! What a path lookup worker tells of a walk: each name that it came by and may be cached, and what stood at the end.
+//! The steps of a path lookup: each name on the way that may be cached, and the end.
 //!
-//! Invariant: the end is the last step, and there always is one; names before it may be missing, for want of room.
-//! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/lease_cache`).
+//! Invariant: the end is the last step, and always exists; names before it may be missing, for want of room. An
+//! unreadable step ends the list. Not here: the cache (`sysprocs/fs/src/lease_cache`).
 
 use crate::inode::{Birth, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
 use crate::packed::{NUMBER_BYTES, STATUS_BYTES, Unpack, put_number, put_status};
@@ -150,7 +150,7 @@ impl WalkSteps {
         }
     }
 
-    /// Ends with an inode. What may not be cached is notified where somebody asked for it.
+    /// Ends with an inode; `cacheable`: its status may be cached.
     pub fn end_at(&mut self, facts: &InodeFacts, cacheable: bool, status: &[u8; STAT_BYTES]) {
         self.put_inode(if cacheable { INODE } else { PASSING }, facts, status);
     }
@@ -279,12 +279,12 @@ mod tests {
     fn walk_steps_when_full_keep_room_for_end() {
         let mut steps = WalkSteps::default();
         let name = [b'n'; 200];
-        let mut told = 0;
+        let mut count = 0;
         while steps.has_room_for(&name) {
             steps.put_name(2, &name, 3, 1);
-            told += 1;
+            count += 1;
         }
-        assert!((3..10).contains(&told));
+        assert!((3..10).contains(&count));
         steps.put_name(2, &name, 3, 1);
         steps.put_target(3, &[b't'; TARGET_BYTES_MAX + 1]);
         steps.end_at(&FACTS, false, &[7; STAT_BYTES]);

@@ -1,7 +1,7 @@
-//! What a process has used, as it goes from its end to the parent that waits for it.
+//! A process's resource use, on its way from its end to the waiting parent.
 //!
-//! Invariant: as bytes it has one length, and any bytes are some `Used`. Not here: how it is counted (`renga_core::account`),
-//! what programs are shown (`struct rusage`, in the process that is asked).
+//! Invariant: as bytes it has one length, and any bytes are some `Used`. Not here: the accounting
+//! (`renga_core::account`), its form for programs (`struct rusage`, in the caller's process).
 
 macro_rules! used { ($($(#[$doc:meta])* $field:ident,)*) => {
     /// What a process used, or several together.
@@ -46,9 +46,9 @@ used! {
     blocks_read,
     /// Blocks written to the medium.
     blocks_written,
-    /// Turns that it ended by waiting.
+    /// Time slices that it ended by waiting.
     turns_given,
-    /// Turns that were taken from it.
+    /// Time slices that ended by preemption.
     context_switches,
     /// Most page frames at a time; of several processes, of the one that had most.
     frames,

@@ -1,8 +1,8 @@
 //! What a system process is written against: call, accept, reply, sleep, notifications, log.
 //!
-//! A system process is an `async fn` whose parameters are all that it may touch: a [`Port`] that it
-//! serves, [`Client`]s and [`Family`]s that it calls, its own [`Me`], devices. What it serves and
-//! uses is read off its signature ([`signature`]), which is what the placement check reasons about.
+//! A system process is an `async fn` whose parameters are all that it may touch: a [`Port`] that it serves,
+//! [`Client`]s and [`Family`]s that it calls, its own [`Me`], devices. The placement check reads its servers and
+//! callers off this signature ([`signature`]).
 //!
 //! Not here: protocols (`proto`), placement (`systems`), boot (`kernel/image`).
 #![no_std]

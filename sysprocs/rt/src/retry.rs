@@ -1,9 +1,9 @@
 //! Calls to a board that may have rebooted since the caller's last one.
 //!
-//! Invariant: the router refuses the first call that a process makes in a new session with `ESTALE` and sends nothing, so a
-//! repeated call is made once. A second `ESTALE` is the server's: the object is of an earlier incarnation.
-//! Called by: callers whose entry names an incarnation, or asks for nothing that depends on one. Not here: callers that have
-//! to look up their object anew, as its number may be another object's by now.
+//! Invariant: the router refuses the first call that a process makes in a new session with `ESTALE` and sends
+//! nothing, so a repeated call is made once. A second `ESTALE` is the server's: the object is of an earlier
+//! incarnation. Called by: callers whose entry names an incarnation, or does not depend on one. Not here: callers
+//! that have to look up their object again, as its number may be another object's by now.
 
 use core::future::Future;
 use renga_abi::Errno;

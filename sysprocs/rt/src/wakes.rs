@@ -21,7 +21,7 @@ pub struct Waiters {
 }
 
 impl Waiters {
-    /// Nobody.
+    /// No waiters.
     pub const NONE: Waiters = Waiters { slots: [[0; SLOT_WORDS]; BOARDS_MAX], boards: 0 };
 
     /// `slot` of `board` waits too; one that there cannot be does not.
@@ -49,7 +49,7 @@ impl Wakes {
     pub const fn new(waker: Option<Notifier>) -> Wakes {
         Wakes { waker, slots: [const { [const { Cell::new(0) }; SLOT_WORDS] }; BOARDS_MAX] }
     }
-    /// All of `waiters` are to look again, and wait no more.
+    /// Wakes all of `waiters`, and empties them.
     pub fn wake(&self, waiters: &mut Waiters) {
         if waiters.is_empty() {
             return;

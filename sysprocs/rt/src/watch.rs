@@ -12,7 +12,7 @@ use renga_core::Notifier;
 pub struct Watch {
     router: Option<Notifier>,
     reasons: [Cell<u16>; BOARDS_MAX],
-    /// Since when each board has been asked for what it must answer at once.
+    /// Since when each board owes a reply that its servers give at once.
     asked_ns: [Cell<Option<u64>>; BOARDS_MAX],
 }
 
@@ -53,8 +53,8 @@ impl Watch {
             }
         }
     }
-    /// `board` is about to be asked for what no server there may put off. Its session ends if it does not answer for long,
-    /// though it is there. By one process at a time.
+    /// The caller is about to call `board` for a reply that no server there may defer. Its session ends if it does
+    /// not reply for long, though it is there. By one process at a time.
     pub fn begin_question(&self, board: u8, now_ns: u64) {
         self.set_asked(board, Some(now_ns));
     }

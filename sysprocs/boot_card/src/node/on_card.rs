@@ -45,7 +45,7 @@ impl fmt::Display for NoNodeFile {
     }
 }
 
-/// Reads the file into `out`; what it holds.
+/// Reads the file into `out`, and parses it.
 ///
 /// # Errors
 /// Why it cannot be had. What it says is for [`crate::NodeFile::parse`].

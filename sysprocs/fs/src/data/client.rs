@@ -68,7 +68,7 @@ impl DataClients {
 
     /// With which generation what is read from now on may be kept. Where there is no room for one that of who asked has to do: the
     /// cache refuses it if it is void.
-    pub(crate) async fn ticket(&mut self, file: FileId) -> u64 {
+    pub(crate) async fn cache_generation(&mut self, file: FileId) -> u64 {
         self.pages.call(BeginFill { file, mapped: NO_PAGE }, ()).await.unwrap_or(KEPT)
     }
 

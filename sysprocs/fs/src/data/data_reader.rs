@@ -56,7 +56,7 @@ pub async fn data_reader(
 /// What a run may bring, and with which generation.
 #[derive(Clone, Copy)]
 struct Begun {
-    ticket: u64,
+    cache_generation: u64,
     count: usize,
 }
 
@@ -65,7 +65,7 @@ async fn begin(pages: &mut Client<Pages>, run: ReadIn) -> Result<Begun, Errno> {
         return Err(Errno::EINVAL);
     }
     let begun = pages.call(BeginRun { file: run.file, page: run.page, count: run.count }, ()).await?;
-    Ok(Begun { ticket: begun.ticket, count: begun.absent as usize })
+    Ok(Begun { cache_generation: begun.cache_generation, count: begun.absent as usize })
 }
 
 async fn read(
@@ -75,7 +75,7 @@ async fn read(
     run: ReadIn,
     begun: Begun,
 ) -> Result<(), Errno> {
-    let Begun { ticket, count } = begun;
+    let Begun { cache_generation, count } = begun;
     let ReadIn { file, page, block, size, .. } = run;
     if count == 0 {
         return Ok(());
@@ -85,7 +85,7 @@ async fn read(
     // Zeros behind the end, whatever the medium has there.
     let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(bytes.len() as u64);
     bytes[end as usize..].fill(0);
-    match pages.call(PutPages { file, page, ticket, size }, &*bytes).await {
+    match pages.call(PutPages { file, page, cache_generation, size }, &*bytes).await {
         // Changed meanwhile: it is no longer wanted.
         Err(Errno::ESTALE) => Ok(()),
         put => put,

@@ -28,14 +28,14 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Asks for the lease, up to page `page`; whether this board has it.
     pub(super) async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
         let (file, board) = (self.id(), self.clients.pages.server().board.0);
-        let ticket = self.clients.pages.call(BeginLease {}, ()).await?;
+        let cache_generation = self.clients.pages.call(BeginLease {}, ()).await?;
         let lease = on_inode!(self, LeaseWrite { ino: self.ino, board, page }, ())?;
         if lease.below == 0 {
             self.local_writes.crossings = CROSSINGS;
             return Ok(false);
         }
         let slot = self.slot.unwrap_or(0);
-        let hold = AcceptLease { file, slot, ticket, size: lease.size, below: lease.below, lease: lease.id };
+        let hold = AcceptLease { file, slot, cache_generation, size: lease.size, below: lease.below, lease: lease.id };
         match self.clients.pages.call(hold, ()).await {
             // Taken back already: it may be asked for again.
             Ok(_) | Err(Errno::ESTALE) => Ok(true),

@@ -18,7 +18,7 @@ const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
 
 impl ActiveInode {
     /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`. `is_shared`: others write it by
-    /// mappings, or leased it just now, so that the caller's ticket may have become void while this call waited.
+    /// mappings, or leased it just now, so that the caller's cache generation may have become void while this call waited.
     pub(crate) async fn fill_page(
         &mut self,
         board: u8,
@@ -33,7 +33,7 @@ impl ActiveInode {
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
         let is_here = board == self.me.id().board.0;
-        let ticket = if is_here && is_shared { self.data.ticket(file).await } else { KEPT };
+        let cache_generation = if is_here && is_shared { self.data.cache_generation(file).await } else { KEPT };
         let copied = self.copy_page(page, out).await?;
         if u64::from(page) * PAGE < size {
             self.touch_access().await;
@@ -45,7 +45,7 @@ impl ActiveInode {
             PageLease::mark([u64::from(file.ino), u64::from(board), u64::from(page)]);
         }
         let bytes = if is_here { copied } else { out.get(..copied).map_or(copied, sent_bytes) };
-        Ok(Filled { size, keep: if kept { ticket } else { NOT_KEPT }, bytes: bytes as u32 })
+        Ok(Filled { size, keep: if kept { cache_generation } else { NOT_KEPT }, bytes: bytes as u32 })
     }
 
     /// The data of page `page` into `out`; how many bytes of it, behind which are zeros that are not written.

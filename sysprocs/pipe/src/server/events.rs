@@ -1,6 +1,7 @@
 //! Programs that wait for events of a pipe's ends.
 //!
-//! Invariant: whatever can make an event hold is an edge of its end, and an edge wakes the programs that wait for the event.
+//! Invariant: each change that can make an event true is an edge of its end, and an edge wakes the programs that wait
+//! for the event.
 
 use super::PipeState;
 use renga_proto::fifos::FifoEnds;
@@ -8,7 +9,7 @@ use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PipeEnd, Poll
 use renga_rt::Errno;
 
 impl PipeState {
-    /// The poll events that hold for a caller with `ends` that knows of so many `partners`.
+    /// The poll events for a caller with `ends` that knows of so many `partners`.
     fn events(&self, ends: FifoEnds, partners: u32) -> u32 {
         let readable = if self.ring.is_empty() { 0 } else { READABLE };
         let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
@@ -24,16 +25,16 @@ impl PipeState {
         }
     }
 
-    /// What holds of what a program asks; if nothing does, it waits.
+    /// Those of the wanted events that are true; if none is, the caller's program waits.
     pub(super) fn poll(&mut self, poll: PollPipe, board: u8) -> Result<Polled, Errno> {
         let PollPipe { generation, ends, events, slot, seen, partners } = poll;
-        let asked: &[PipeEnd] = match ends {
+        let polled: &[PipeEnd] = match ends {
             FifoEnds::Reader => &[PipeEnd::Reader],
             FifoEnds::Writer => &[PipeEnd::Writer],
             FifoEnds::Both => &[PipeEnd::Reader, PipeEnd::Writer],
         };
         let mut edges = 0u32;
-        for &end in asked {
+        for &end in polled {
             if let Err(errno) = self.check(generation, end, board) {
                 let others = generation == self.generation.number() && !self.end(end).is_empty();
                 return Err(if others { Errno::EPERM } else { errno });
@@ -42,17 +43,17 @@ impl PipeState {
         }
         let edges = edges.max(1);
         let events = events | ERROR | HANG_UP;
-        let held = if seen == edges { 0 } else { self.events(ends, partners) & events };
-        if held == 0 && slot != NOBODY {
-            for &end in asked {
+        let ready = if seen == edges { 0 } else { self.events(ends, partners) & events };
+        if ready == 0 && slot != NOBODY {
+            for &end in polled {
                 self.waiters[end as usize].add(board, slot);
                 self.awaited[end as usize] |= events;
             }
         }
-        Ok(Polled { events: held, edges })
+        Ok(Polled { events: ready, edges })
     }
 
-    /// `end` has changed so that `event` may hold: its waiters poll again.
+    /// A change of `end` may have made `event` true: its waiters poll again.
     #[inline(always)]
     pub(super) fn note_edge(&mut self, end: PipeEnd, event: u32) {
         let end = end as usize;

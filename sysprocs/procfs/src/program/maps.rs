@@ -28,10 +28,10 @@ fn areas(info: &'static ProcInfo) -> impl Iterator<Item = AreaInfo> {
 
 impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
-        let shown = self
+        let mapped = self
             .info(listed.pid)
             .map_or(0, |info| areas(info).map(|area| u64::from(area.end.saturating_sub(area.start))).sum());
-        shown.max(listed.count(Count::FramesHeld))
+        mapped.max(listed.count(Count::FramesHeld))
     }
 
     pub(super) async fn maps(&mut self, pid: u32, out: &mut TextWindow<'_>) {

@@ -1,7 +1,8 @@
 //! What a program's memory says of it: its arguments, environment and the path that it was started by.
 //!
-//! Invariant: a page is shown only if the info still names its space when the page is borrowed, and nothing is awaited meanwhile: so it
-//! is the program's, which may end on another core. A page that somebody fills just now shows nothing.
+//! Invariant: a page is readable only if the info still names its space when the page is borrowed, and nothing is
+//! awaited meanwhile: so it is the program's, which may end on another core. A page that is being filled reads as
+//! empty.
 
 use crate::server::ProcFilesState;
 use crate::window::TextWindow;
@@ -12,7 +13,7 @@ use renga_rt::Errno;
 use renga_rt::proc_info::ProcInfo;
 
 const PAGE: u64 = PAGE_BYTES as u64;
-/// Most pages of strings that are shown: what exec takes.
+/// Most pages of strings in a file: what exec takes.
 const PAGES_MAX: u64 = 2048;
 
 impl<M: UserMemory> ProcFilesState<M> {

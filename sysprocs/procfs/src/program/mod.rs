@@ -54,8 +54,8 @@ impl<M: UserMemory> ProcFilesState<M> {
     }
 }
 
-/// What a program moved: of the medium, as nobody counts the bytes of reads and writes; and, which Linux does not have, what its board
-/// has sent over the link for it.
+/// The program's transfers with the medium, as Renga does not count the bytes of reads and writes; and, unlike Linux,
+/// the frames that its board sent for it.
 fn io(listed: &Listed, out: &mut TextWindow<'_>) {
     let [read, written] = [Count::BlocksRead, Count::BlocksWritten].map(|count| listed.count(count) * BLOCK_BYTES);
     put!(out, "rchar: {read}\nwchar: {written}\nsyscr: 0\nsyscw: 0\n");

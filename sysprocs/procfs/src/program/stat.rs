@@ -28,7 +28,7 @@ pub(super) fn scheduling(word: u64) -> [i64; 4] {
     }
 }
 
-/// What Linux's listings call the state: one that is held is stopped to them.
+/// The state letter of Linux's listings: a suspended program counts as stopped.
 pub(super) fn linux_state(state: u8) -> u8 {
     if state == b'H' { b'T' } else { state }
 }

@@ -1,7 +1,7 @@
 //! The disk's partition as a file: what its node in `/dev` gives.
 //!
-//! Invariant: it comes from the buffers, so books are as they are now, on the medium or not; content of files is as the
-//! medium has it, or had it when its block was read so last, as with Linux's buffers of a block device.
+//! Invariant: it comes from the buffers, so metadata is current, on the medium or not. Data is as on the medium at
+//! the last read of its block, as with Linux's buffers of a block device.
 
 use crate::server::ProcFilesState;
 use crate::window::{TextWindow, put};

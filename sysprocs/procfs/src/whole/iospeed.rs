@@ -14,7 +14,7 @@ use renga_rt::{Errno, Retry};
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// What was on a board that is down is gone.
+/// A process of a failed board is gone.
 fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
 }

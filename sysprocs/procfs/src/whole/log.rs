@@ -11,7 +11,7 @@ impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn log(&self, out: &mut TextWindow<'_>) {
         for line in self.me.log_lines() {
             let (seconds, us) = (line.at_ns / NS_PER_S, line.at_ns % NS_PER_S / NS_PER_US);
-            // Level 6, information: nobody says more of a line.
+            // Level 6, information: lines carry no level.
             put!(out, "<6>[{seconds:5}.{us:06}] ");
             match line.who {
                 Some(who) => put!(out, "{} {}: ", self.plan.kind_name(who), who.index),

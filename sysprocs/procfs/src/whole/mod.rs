@@ -1,4 +1,4 @@
-//! Files of no program: what is made of the whole cluster, whichever board is asked.
+//! Files of no program, about the whole cluster, the same on every board.
 
 mod boards;
 pub(crate) mod constants;

@@ -1,4 +1,4 @@
-//! How the board that is asked has started, and the card from which it did: for programs that bring it another kernel.
+//! How the reader's board booted, and from which card: for programs that install another kernel.
 //!
 //! Invariant: sectors are moved whole, and only those of partitions from which the board starts. Without such a card (in the emulator, but
 //! for boards without its device) there is nothing: `ENODEV`.

@@ -1,8 +1,8 @@
-//! Time and load of the cluster: each core of a board on which programs run is a processor, numbered board by board. What system
-//! processes run on a core that has programs' processes, and on which none runs, is the board's first processor's.
+//! Time and load of the cluster: each core of a board that runs programs is a processor, numbered board by board. The
+//! board's first processor includes the time of system processes on cores that serve programs and run none.
 //!
-//! A load average is Linux's in meaning, not in method: nobody samples. It is the mean of how many programs ran or
-//! wanted to, as far as that is known when it is asked for: now.
+//! A load average has Linux's meaning, not its method: it is computed on each read, not sampled. It is the current
+//! mean of running and runnable programs.
 
 use crate::server::ProcFilesState;
 use crate::window::{TextWindow, put};
@@ -57,7 +57,7 @@ fn put_processor(out: &mut TextWindow<'_>, name: core::fmt::Arguments<'_>, [user
 }
 
 impl<M: UserMemory> ProcFilesState<M> {
-    /// Since the start of the board that is asked; and idle time, of all boards together.
+    /// Uptime of the reader's board; and the idle time of all boards together.
     pub(super) async fn uptime(&mut self, out: &mut TextWindow<'_>) {
         let up_ns = self.me.now_ns();
         let idle = self.fold_counts(0_u64, |idle, counts| idle.saturating_add(idle_ns(&counts))).await;

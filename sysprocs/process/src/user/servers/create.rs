@@ -60,10 +60,10 @@ impl Services {
     }
 
     /// This board has the write lease.
-    async fn hold(&mut self, facts: &InodeFacts, lease: Lease, ticket: u64) {
+    async fn hold(&mut self, facts: &InodeFacts, lease: Lease, cache_generation: u64) {
         let InodeFacts { slot, ino, birth, .. } = *facts;
         let (file, Lease { size, below, id }) = (FileId { ino, generation: birth.generation }, lease);
         // If it was taken back already, who writes asks for it again.
-        let _ = self.clients.pages.call(AcceptLease { file, slot, ticket, size, below, lease: id }, ()).await;
+        let _ = self.clients.pages.call(AcceptLease { file, slot, cache_generation, size, below, lease: id }, ()).await;
     }
 }

@@ -83,7 +83,7 @@ impl Services {
             }
             (Object::Console, None) => {
                 let asked = core::mem::take(&mut self.may_write_terminal);
-                self.console()?.call(WriteTerminal { asked }, bytes).await?
+                self.console()?.call(WriteTerminal { checked: asked }, bytes).await?
             }
             (Object::Lost { pipe: true }, _) => return Err(Errno::EPIPE),
             (Object::Lost { pipe: false }, _) => return Err(Errno::EIO),
