@@ -49,7 +49,8 @@ impl<M: UserMemory> Pager<'_, M> {
         }
         if is_new && self.machine.pages(space.root) - pages_before >= SHARED_TABLE_PAGES_MIN {
             let frame = self.allocate().await?;
-            let offer = KeepSharedTable { file: file.id(), at, frame: frame.0, cache_generation: found.cache_generation };
+            let offer =
+                KeepSharedTable { file: file.id(), at, frame: frame.0, cache_generation: found.cache_generation };
             match self.pages.call(offer, ()).await {
                 Ok(()) => self.machine.make_shared_table(space.root, at, frame),
                 Err(_) => self.free(frame).await,
