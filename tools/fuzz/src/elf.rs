@@ -3,7 +3,8 @@
 //! The bytes are the file, which is also the dynamic linker that it may ask for. What could be loaded is
 //! touched where it is most likely wrong: at both ends of its segments.
 
-use crate::memory::{self, FuzzFrames};
+use crate::memory;
+use renga_fs_host::HostFrames;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal_host::HostMemory;
 use renga_memory::{ArgumentPages, Credentials, FrameCache, Image, MappedFile, Pager, Space, SpaceTables};
@@ -47,7 +48,7 @@ fn load(board: HostBoard, machine: &'static HostMemory, bytes: &[u8]) {
     let inode = board.server(|_, port| inode(port, content));
     let members = board.family(&[inode]);
     let directory = board.server(|_, port| directory(port, references));
-    let FuzzFrames { memory, counts, pages, .. } = memory::start(board, machine);
+    let HostFrames { memory, counts, pages, .. } = memory::start(board, machine);
     let uses = memory::references(board, directory, pages);
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {

@@ -1,11 +1,8 @@
 //! The processes of a board that have its page frames and its cached pages.
 
-use renga_hal::memory::UserMemory;
+use renga_fs_host::HostFrames;
 use renga_hal_host::HostMemory;
-use renga_memory::FrameCounts;
-use renga_pages::CacheMemory;
 use renga_proto::inode::InodeDirectory;
-use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
 use renga_proto::references::References;
 use renga_proto::sessions::Sessions;
@@ -17,30 +14,9 @@ const CACHED_FILES: usize = 8;
 /// Files that programs may map.
 const USED_FILES: usize = 64;
 
-/// Page frames and page cache of a board.
-#[derive(Clone, Copy)]
-pub struct FuzzFrames {
-    /// What they are.
-    pub machine: &'static HostMemory,
-    /// How many references they have.
-    pub counts: &'static FrameCounts,
-    /// The owner of the frames.
-    pub memory: Address<Memory>,
-    /// The cache of pages in them.
-    pub pages: Address<Pages>,
-}
-
-/// Starts both.
-pub fn start(board: HostBoard, machine: &'static HostMemory) -> FuzzFrames {
-    let (arena, frames) = (board.arena, machine.frames() as usize);
-    let counts = FrameCounts::new(arena, frames);
-    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
-    let room = CacheMemory::new(arena, frames, CACHED_FILES);
-    let pages = board.server(|me, port| {
-        let memory = Client::new(&me, memory);
-        renga_pages::page_cache(me, port, memory, machine, room, 0, None)
-    });
-    FuzzFrames { machine, counts, memory, pages }
+/// Starts the processes of page frames and page cache.
+pub fn start(board: HostBoard, machine: &'static HostMemory) -> HostFrames {
+    HostFrames::start(board, machine, CACHED_FILES)
 }
 
 /// Starts the process that knows which files programs map.

@@ -1,6 +1,6 @@
 //! Inputs that once broke something, by what they broke.
 
-use renga_fuzz::fs::image::Medium512;
+use renga_fuzz::fs::image::FuzzMedium;
 use renga_fuzz::fs::{board, ext2};
 use renga_fuzz::syscall;
 use renga_rt::Errno;
@@ -50,7 +50,7 @@ fn indirect_block_cycle_is_refused() {
 #[test]
 fn directory_of_4_gb_is_refused() {
     // Inode 12, the directory `d`: its size.
-    let patch = |medium: &Medium512| medium.patch(4, 11 * 256 + 4, &[0, 0xf0, 0xff, 0xff]);
+    let patch = |medium: &FuzzMedium| medium.patch(4, 11 * 256 + 4, &[0, 0xf0, 0xff, 0xff]);
     let mounted = board::run(&[], patch, |mut user, _| async move {
         assert_eq!(user.list(b"d").await, Err(Errno::EIO));
         assert_eq!(user.read(b"d/f").await, Err(Errno::EIO));
@@ -61,7 +61,7 @@ fn directory_of_4_gb_is_refused() {
 #[test]
 fn directory_with_hole_is_refused() {
     // Inode 12: a size of two blocks, of which the second is nowhere.
-    let patch = |medium: &Medium512| medium.patch(4, 11 * 256 + 4, &[0, 0x20, 0, 0]);
+    let patch = |medium: &FuzzMedium| medium.patch(4, 11 * 256 + 4, &[0, 0x20, 0, 0]);
     let mounted = board::run(&[], patch, |mut user, _| async move {
         assert_eq!(user.read(b"d/f").await, Ok(5000));
         assert_eq!(user.read(b"d/none").await, Err(Errno::EIO));

@@ -4,7 +4,7 @@
 //! The first byte says how the image is used; the rest are patches: a block, an offset, a length of 1 to 8, as many new bytes.
 
 use super::board::{self, FuzzUser};
-use super::image::{BLOCK_BYTES, Medium512, NAMES, USED_BLOCKS};
+use super::image::{BLOCK_BYTES, FuzzMedium, NAMES, USED_BLOCKS};
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::path::{
     AbsolutePath, FileSystemStatus, Link, MakeDirectory, NO_FOLLOW, OPEN_CREATE, ReadLinkOf, Rename, SymbolicLink,
@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) {
     board::run(&[], |medium| patch(medium, patches), move |user, _| use_it(user, first));
 }
 
-fn patch(medium: &Medium512, mut bytes: &[u8]) {
+fn patch(medium: &FuzzMedium, mut bytes: &[u8]) {
     for _ in 0..PATCHES_MAX {
         let Some((&[block, low, high], rest)) = bytes.split_first_chunk::<3>() else { return };
         let count = (usize::from(high >> 5) + 1).min(rest.len());

@@ -124,7 +124,7 @@ pub fn make() -> Vec<u8> {
 }
 
 /// A medium in memory that can be set back to the image cheaply.
-pub struct Medium512(RefCell<FuzzImageState>);
+pub struct FuzzMedium(RefCell<FuzzImageState>);
 
 struct FuzzImageState {
     bytes: Vec<u8>,
@@ -132,13 +132,13 @@ struct FuzzImageState {
     changed: [bool; BLOCKS],
 }
 
-impl Default for Medium512 {
+impl Default for FuzzMedium {
     fn default() -> Self {
-        Medium512(RefCell::new(FuzzImageState { bytes: make(), image: make(), changed: [false; BLOCKS] }))
+        FuzzMedium(RefCell::new(FuzzImageState { bytes: make(), image: make(), changed: [false; BLOCKS] }))
     }
 }
 
-impl Medium512 {
+impl FuzzMedium {
     /// Holds the image again.
     pub fn reset(&self) {
         let FuzzImageState { bytes, image, changed } = &mut *self.0.borrow_mut();
@@ -164,7 +164,7 @@ impl Medium512 {
     }
 }
 
-impl Block for &Medium512 {
+impl Block for &FuzzMedium {
     fn blocks(&self) -> u64 {
         BLOCKS as u64 * SECTORS_PER_BLOCK
     }

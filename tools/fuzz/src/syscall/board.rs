@@ -1,10 +1,11 @@
 //! A board that runs programs from a file system, and what takes from it all that they took.
 
 use super::{CODE, DATA, DATA_BYTES};
-use crate::fs::board::{self, FuzzServers};
-use crate::fs::image::Medium512;
-use crate::memory::{self, FuzzFrames};
+use crate::fs::board;
+use crate::fs::image::FuzzMedium;
+use crate::memory;
 use renga_core::Process;
+use renga_fs_host::{FsServers, HostFrames};
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
@@ -86,11 +87,11 @@ pub fn program() -> Vec<u8> {
 
 /// Starts all of it. What comes back lets a keeper run, which kills all programs but init at its first
 /// notification, and at its second counts what is free.
-pub fn start(board: HostBoard, medium: &'static Medium512, machine: &'static HostMemory) -> SyscallKeeper {
+pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static HostMemory) -> SyscallKeeper {
     let arena = board.arena;
     let frames = crate::memory::start(board, machine);
     let files = board::processes(board, medium, frames);
-    let FuzzFrames { memory, counts, pages, .. } = frames;
+    let HostFrames { memory, counts, pages, .. } = frames;
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let procs = procs(board, users, watch);
@@ -108,7 +109,7 @@ pub fn start(board: HostBoard, medium: &'static Medium512, machine: &'static Hos
         let facts =
             arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
-        let FuzzServers { path, directory, inodes, table, files, locks } = files;
+        let FsServers { path, directory, inodes, table, files, locks, .. } = files;
         board.start(process, |me| {
             let clients = UserClients {
                 procs: Client::new(&me, procs),

@@ -7,7 +7,7 @@
 
 mod board;
 
-use crate::fs::image::Medium512;
+use crate::fs::image::FuzzMedium;
 use board::{Free, SyscallKeeper};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_hal_host::HostMemory;
@@ -46,7 +46,7 @@ const KNOWN: [u8; 64] = [0x5c; 64];
 
 thread_local! {
     static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS]);
-    static MEDIUM: &'static Medium512 = Box::leak(Box::default());
+    static MEDIUM: &'static FuzzMedium = Box::leak(Box::default());
     /// The free resources without an attack.
     static UNTOUCHED: Cell<Option<Free>> = const { Cell::new(None) };
     static MACHINE: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));

@@ -1,15 +1,7 @@
 //! What a file system under test is made with: how many processes and page frames, flags of opening, a log.
 
-/// How many of each process.
-#[derive(Clone, Copy)]
-pub struct Counts {
-    pub buffers: usize,
-    pub inodes: usize,
-    pub paths: usize,
-    pub files: usize,
-    /// Page frames.
-    pub frames: u32,
-}
+pub use renga_fs_host::FsCounts as Counts;
+
 pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32, frames: 1024 };
 pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4, frames: 16 };
 

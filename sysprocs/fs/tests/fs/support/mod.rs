@@ -1,13 +1,10 @@
 //! A whole file system in a host program: an image made by mke2fs, all processes, and a client that
 //! speaks to them as a user process does.
 
-mod content;
 mod counts;
 pub mod held;
 mod image;
 mod stat;
-mod workers;
-pub use content::Content;
 use counts::log;
 pub use counts::{Counts, FEW, O_APPEND, O_RDWR, O_WRONLY, USUAL};
 pub use image::{Medium512, Scratch, check_image, dump, make_image, sum, tool, tree};
@@ -15,176 +12,47 @@ pub use renga_random::Random;
 pub use stat::Stat;
 use stat::stat_of;
 
-use renga_fs::Referrers;
-use renga_fs::{
-    BufferSlot, CommitDue, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace, Medium,
-    MetadataWritebackClients, NameSlot, allocator, buffer, buffer_directory, commit_timer, disk, file, file_table,
-    inode, inode_directory, locks, metadata_writeback, name_index, revocations,
-};
+use renga_fs::Medium;
+pub use renga_fs_host::EPOCH_NS;
+use renga_fs_host::{FsServers, HostFrames};
 use renga_hal_host::HostMemory;
-use renga_pages::{CacheMemory, page_cache};
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
-use renga_proto::buffer::page::Buffer;
-use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, KnownOpen, Release, Truncate};
-use renga_proto::locks::Locks;
-use renga_proto::memory::Memory;
-use renga_proto::name_index::NameIndex;
 use renga_proto::names::Names;
-use renga_proto::pages::{Pages, Revocations};
 use renga_proto::path::{self, Path};
-use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::HostBoard;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Errno, Family, Me};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::rc::Rc;
 
 pub const ROOT: u32 = 2;
-/// Locks that there can be.
-const LOCKS: usize = 16;
-pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
+/// Boot memory of a board; the host has none of it before it is used.
+const BOOT_BYTES: usize = 16 << 20;
+/// Files that may have pages in the cache.
+const CACHED_FILES: usize = 16;
 
 /// The processes of a board.
 #[derive(Clone, Copy)]
 pub struct System {
     pub board: HostBoard,
-    pub allocator: Address<Allocator>,
-    pub buffers: Address<BufferDirectory>,
-    pub path: Address<Path>,
-    pub names: Address<Names>,
-    pub directory: Address<InodeDirectory>,
-    pub inodes: &'static [Members],
-    pub table: Address<FileTable>,
-    pub files: &'static [Members],
-}
-
-fn leak<T>(value: T) -> &'static mut T {
-    Box::leak(Box::new(value))
-}
-
-fn leak_names(count: usize) -> &'static mut [NameSlot] {
-    vec![NameSlot::EMPTY; count].leak()
+    servers: FsServers,
+    names: Address<Names>,
 }
 
 impl System {
     pub fn new(device: &Medium512, medium: &'static str, counts: Counts) -> System {
-        let board = HostBoard::new(0, 4 << 20);
+        let board = HostBoard::new(0, BOOT_BYTES);
         board.core.set_log(log);
-        let medium = Medium::named(medium).unwrap();
-        let device = leak(device.clone());
-        let disk = board.server(|me, port| disk(me, port, device, medium));
-        let buffers: Vec<Address<Buffer>> = (0..counts.buffers)
-            .map(|_| board.server(|me, port| buffer(port, Client::<Disk>::new(&me, disk), leak([0; 4096]))))
-            .collect();
-        let buffers = board.family(&buffers);
-        let slots = (0..counts.buffers).map(|_| BufferSlot::EMPTY).collect::<Vec<_>>().leak();
-        let timer = board.declare(4);
-        let due = &*leak(CommitDue::new(Some(Notifier::new(timer))));
-        let buffer_directory: Address<BufferDirectory> =
-            board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
-        let cache = |me: &Me| Client::new(me, buffer_directory);
-        let writer = |me: &Me| MetadataWritebackClients {
-            directory: Client::new(me, buffer_directory),
-            buffers: Family::new(me, buffers),
-            disk: Client::new(me, disk),
-        };
-        board.spawn(|me| metadata_writeback(writer(&me), vec![[0; 4096]; 4].leak()));
-        let allocator: Address<Allocator> = board.server(|me, port| {
-            let cache = cache(&me);
-            allocator(me, port, cache, due, EPOCH_NS)
-        });
-        let machine = &*leak(HostMemory::new(counts.frames));
-        let frames = renga_memory::FrameCounts::new(board.arena, counts.frames as usize);
-        let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine, None));
-        let room = CacheMemory::new(board.arena, counts.frames as usize, 16);
-        let content = Content::start(board, disk, |wake| {
-            board.server(|me, port| {
-                let memory = Client::new(&me, memory);
-                page_cache(me, port, memory, machine, room, 0, Some(wake))
-            })
-        });
-        let (pages, names) = (content.pages, held::start(board));
-        let revocations = Self::revocations(board, board.family(&[pages]), board.family(&[names]), pages);
-        let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
-        let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
-        let referrers = &*leak(Referrers::new(vec![Cell::new(0); counts.inodes].leak()));
-        let inodes: Vec<Address<Inode>> = (0..counts.inodes)
-            .map(|number| {
-                board.server(|me, port| {
-                    let clients = InodeClients {
-                        cache: cache(&me),
-                        data: content.clients(&me),
-                        revocations: Client::new(&me, revocations),
-                        allocator: Client::new(&me, allocator),
-                        index: Client::new(&me, index),
-                    };
-                    inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS, 0)
-                })
-            })
-            .collect();
-        let inodes = board.family(&inodes);
-        let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
-        let directory = board.server(|me, port| {
-            let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
-            inode_directory(me, port, inodes, passed_on, slots, leak_names(counts.inodes), referrers, due)
-        });
-        workers::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
-        board.start(timer, |me| {
-            let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
-            commit_timer(me, directory, inodes, due)
-        });
-        let path = workers::lookup_workers(board, directory, inodes, (allocator, revocations), counts.paths);
-        let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
-        System { board, allocator, buffers: buffer_directory, path, names, directory, inodes, table, files }
-    }
-
-    fn revocations(
-        board: HostBoard,
-        caches: &'static [Members],
-        held: &'static [Members],
-        pages: Address<Pages>,
-    ) -> Address<Revocations> {
-        board.server(|me, port| {
-            let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
-            let held = Family::new(&me, held).narrowed();
-            revocations(me, port, caches, held, own, leak([0; 4096]), leak(Watch::new(None)))
-        })
-    }
-
-    fn opener(
-        board: HostBoard,
-        inodes: &'static [Members],
-        directory: Address<InodeDirectory>,
-        (machine, memory, pages): (&'static HostMemory, Address<Memory>, Address<Pages>),
-        count: usize,
-    ) -> (Address<FileTable>, &'static [Members]) {
-        let table = board.server(|_, port| file_table(port, Vec::leak(vec![0; count])));
-        let watch = Box::leak(Box::new(Watch::new(None)));
-        let places = Vec::leak(vec![LockPlace::FREE; LOCKS]);
-        let locks: Address<Locks> = board.server(|me, port| locks(me, port, places, watch));
-        let files: Vec<Address<File>> = (0..count)
-            .map(|number| {
-                board.server(|me, port| {
-                    let clients = FileClients {
-                        inodes: Family::new(&me, inodes).narrowed(),
-                        inode_directory: Client::new(&me, directory).narrowed(),
-                        names: Local::new(&me, &Members::NONE),
-                        file_table: Client::new(&me, table),
-                        pages: Client::new(&me, pages),
-                        memory: Client::new(&me, memory),
-                        proc_files: Family::new(&me, &[]).narrowed(),
-                        locks: Client::new(&me, locks).narrowed(),
-                    };
-                    file(me, port, clients, machine, number as u16, 0, leak(Sessions::new()))
-                })
-            })
-            .collect();
-        (table, board.family(&files))
+        let (device, medium) = (board.arena.put(|| device.clone()), Medium::named(medium).unwrap());
+        let machine = board.arena.put(|| HostMemory::new(counts.frames));
+        let (frames, names) = (HostFrames::start(board, machine, CACHED_FILES), held::start(board));
+        let servers = FsServers::start(board, device, medium, frames, board.family(&[names]), counts);
+        System { board, servers, names }
     }
 
     /// Starts a client that runs `body`; whether it has ended.
@@ -193,15 +61,15 @@ impl System {
         let end = ended.clone();
         self.board.client(|me| {
             let user = User {
-                path: Client::new(&me, self.path),
+                path: Client::new(&me, self.servers.path),
                 names: Client::new(&me, self.names),
                 held: Cell::new(0),
-                allocator: Client::new(&me, self.allocator),
-                buffers: Client::new(&me, self.buffers),
-                table: Client::new(&me, self.table),
-                files: Family::new(&me, self.files),
-                directory: Client::new(&me, self.directory),
-                inodes: Family::new(&me, self.inodes),
+                allocator: Client::new(&me, self.servers.allocator),
+                buffers: Client::new(&me, self.servers.buffers),
+                table: Client::new(&me, self.servers.table),
+                files: Family::new(&me, self.servers.files),
+                directory: Client::new(&me, self.servers.directory),
+                inodes: Family::new(&me, self.servers.inodes),
                 generations: BTreeMap::new(),
                 me,
             };
