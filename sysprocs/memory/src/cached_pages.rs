@@ -13,11 +13,11 @@ use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, UserMemory};
 use renga_proto::pages::FindPages;
 
-/// Pages that one step asks for.
+/// Pages of one call.
 const PAGES_PER_STEP: usize = 256;
 impl<M: UserMemory> Pager<'_, M> {
-    /// Shows those pages of `first..end` that are cached and whole, of a private area: one that the program writes is copied then.
-    pub(crate) async fn show_cached(
+    /// Maps those pages of `first..end` that are cached and whole, of a private area, copy on write.
+    pub(crate) async fn map_cached(
         &mut self,
         space: &mut Space,
         area: &Area,
@@ -32,15 +32,16 @@ impl<M: UserMemory> Pager<'_, M> {
             let mut found = [NOT_LISTED; PAGES_PER_STEP];
             let list = &mut found[..((end - page) as usize).min(PAGES_PER_STEP)];
             let Some((_, file_page, _)) = area.file_page(page) else { return Err(Errno::EIO) };
-            self.show_found(space, page, (file, file_page), 0, shared(area.access), list).await?;
+            self.map_found(space, page, (file, file_page), 0, shared(area.access), list).await?;
             page += list.len() as u32;
         }
         Ok(())
     }
 
-    /// Shows at page `first` and behind those pages of a file from a page of it on that are cached, as many as `list` has room for;
-    /// their frames are in `list` then. Nothing is shown there yet but where `but` has a bit, which are left out.
-    pub(crate) async fn show_found(
+    /// Maps the cached pages of a file from page `page` on at page `first` and behind, as many as `list` has room
+    /// for; `list` then contains their frames. Nothing is mapped there yet except where `but` has a bit; these pages
+    /// are left out.
+    pub(crate) async fn map_found(
         &mut self,
         space: &mut Space,
         first: u32,

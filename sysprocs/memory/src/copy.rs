@@ -1,8 +1,7 @@
 //! User memory as system calls see it: pieces within one page that can be passed to servers, and copies.
 //!
-//! Every address here comes from the program and is checked: `EFAULT` where it may not read or write.
-//! A piece borrows its space, so that a process holds at most one at a time: two in one page would
-//! clash. Not here: what is done with the bytes.
+//! Every address here comes from the program and is checked: `EFAULT` where it may not read or write. A piece borrows
+//! its space, so a process has at most one at a time: two in one page would clash. Not here: the use of the bytes.
 
 use crate::fault::allows;
 use crate::layout::PAGE;
@@ -55,7 +54,7 @@ impl Space {
     /// The frame of a page that is there and that the program may use as `kind` says.
     #[inline]
     pub fn present_frame<M: UserMemory>(&self, machine: &M, va: u64, kind: AccessKind) -> Option<Frame> {
-        // What is mapped is allowed: no look at the areas.
+        // A mapped page is allowed: no search of the areas.
         machine.lookup(self.root, va).filter(|&(_, access)| allows(access, kind)).map(|(frame, _)| frame)
     }
 

@@ -138,8 +138,8 @@ impl Space {
 }
 
 impl<M: UserMemory> Pager<'_, M> {
-    /// A new space with areas and files described on another board; no page is present. The files
-    /// are to be kept active by somebody else until this is done.
+    /// A new space with areas and files described on another board; no page is present. The caller keeps the files
+    /// active by other references until this is done.
     pub async fn decode_areas(&mut self, bytes: &[u8]) -> Result<Space, Errno> {
         let mut reader = Leb128Reader { bytes };
         if reader.get()? != DESCRIBED {

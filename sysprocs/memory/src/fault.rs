@@ -84,7 +84,7 @@ impl Space {
             && self.area_at(address).is_some_and(|area| area.origin != Origin::Zero)
     }
 
-    /// The pages next to each other around `page` that are whole pages of the area's file, shown or not.
+    /// The pages next to each other around `page` that are whole pages of the area's file, mapped or not.
     fn around(&self, area: &Area, page: u32) -> (u32, u32) {
         let group = page / AROUND_PAGES * AROUND_PAGES;
         let whole = |page: u32| area.file_page(page).is_some_and(|(_, _, bytes)| bytes == PAGE as usize);
@@ -135,7 +135,7 @@ impl<M: UserMemory> Pager<'_, M> {
             machine.protect(space.root, va, Access::ReadWrite);
             return Ok(());
         }
-        // Nobody writes it before it is copied: others may have a page of it, but one as this.
+        // No program writes it before it is copied: all its mappings are like this one.
         let copy = self.copy_of(frame).await.map_err(FaultError::from_errno)?;
         if is_of_shared_table {
             machine.leave_page(space.root, va);
@@ -144,7 +144,7 @@ impl<M: UserMemory> Pager<'_, M> {
         if !is_of_shared_table {
             self.free(frame).await;
         }
-        // Its table is still there, so showing it asks for no frame.
+        // Its table is still there, so mapping it takes no frame.
         self.show(space, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno)
     }
 
@@ -181,9 +181,9 @@ impl<M: UserMemory> Pager<'_, M> {
         let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
         let mut found = [NOT_LISTED; AROUND_PAGES as usize];
         let list = &mut found[..(end - first) as usize];
-        let shown = |&page: &u32| self.machine.lookup(space.root, u64::from(page) * PAGE).is_some();
-        let shown = (first..end).filter(shown).fold(0, |shown, page| shown | 1 << (page - first));
-        self.show_found(space, first, (file, file_page), shown, access, list).await?;
+        let mapped = |&page: &u32| self.machine.lookup(space.root, u64::from(page) * PAGE).is_some();
+        let mapped = (first..end).filter(mapped).fold(0, |mapped, page| mapped | 1 << (page - first));
+        self.map_found(space, first, (file, file_page), mapped, access, list).await?;
         if list[(page - first) as usize] != NOT_LISTED {
             return Ok(());
         }

@@ -71,7 +71,7 @@ impl UsedFile {
 /// The directory of inodes, as a keeper of references calls it.
 pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
 
-/// Who counts uses of references that this board keeps, if it has no disk.
+/// The name cache, which counts uses of this board's references, if it has no disk.
 pub type Names = Local<renga_proto::names::Names, { AddCachedReference::BIT | ReleaseCachedReference::BIT }>;
 
 /// The files in use.
@@ -79,7 +79,7 @@ pub(crate) struct FileReferences {
     directory: Directory,
     names: Names,
     sessions: &'static Sessions,
-    /// The session for which all files were asked for.
+    /// The session in which all files were reactivated.
     session: u32,
     files: &'static mut [UsedFile],
     chains: [u16; CHAINS],
@@ -181,18 +181,19 @@ impl FileReferences {
     /// A further reference to a file that was known.
     async fn ask(&mut self, key: FileKey) -> Result<Reference, Errno> {
         let FileKey { ino, generation } = key;
-        let mut told = false;
+        let mut repeated = false;
         loop {
             let origin = self.sessions.origin(self.board());
             match self.directory.call(Reactivate { ino, generation }, ()).await {
                 // The router reports the end of a session once.
-                Err(Errno::ESTALE) if !core::mem::replace(&mut told, true) => {}
+                Err(Errno::ESTALE) if !core::mem::replace(&mut repeated, true) => {}
                 found => return found.map(|slot| Reference { slot, origin }),
             }
         }
     }
 
-    /// As `ask`, of what something else here holds active in process `slot`, unless that was in an earlier session.
+    /// As `ask`, for a file that another reference here keeps active in process `slot`, unless that is of an earlier
+    /// session.
     async fn refer(&mut self, key: FileKey, slot: u16) -> Result<Reference, Errno> {
         let FileKey { ino, generation } = key;
         if let Some(mut names) = self.names.at(0)
@@ -213,7 +214,7 @@ impl FileReferences {
         give_back(&mut self.names, &mut self.directory, self.sessions, of).await
     }
 
-    /// One program more maps a file that something else holds active.
+    /// One program more maps a file that another reference keeps active.
     pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
         self.begin_anew().await;
         if self.find(key).is_some() {
@@ -235,8 +236,7 @@ impl FileReferences {
         Ok(())
     }
 
-    /// The session may have ended in which the reference to a file was got that has just come, after all others were asked for
-    /// anew: so that one is, too.
+    /// Renews the new reference too, if its session has ended after all others were renewed.
     async fn renew(&mut self, key: FileKey) {
         if self.good(key).is_none() {
             // The next fault reports what is wrong.

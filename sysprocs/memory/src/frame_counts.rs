@@ -13,7 +13,7 @@ use renga_rt::Arena;
 pub(crate) const USED: u32 = 1 << 31;
 pub(crate) const COUNT: u32 = (1 << STORER_SHIFT) - 1;
 pub(crate) const STORER_SHIFT: u32 = 12;
-/// A frame with one reference, which nobody stored.
+/// A frame with one reference, not stored for another board.
 pub(crate) const TAKEN: u32 = USED | 1;
 /// End of the chain of free frames.
 pub(crate) const END: u32 = USED - 1;

@@ -4,7 +4,7 @@
 //! through their words (`frame_counts.rs`); those never used lie behind a mark, so boot need not touch them.
 //! Deterministic: the frame freed last is allocated first.
 //!
-//! Not here: calls (`memory.rs`), who holds a reference.
+//! Not here: calls (`memory.rs`), the owners of references.
 
 use crate::frame_counts::{COUNT, CountWord, END, FrameCounts, STORER_SHIFT, TAKEN, USED};
 use renga_abi::{BOARDS_MAX, Errno};
@@ -105,7 +105,7 @@ impl<M: UserMemory> Frames<M> {
         self.release(frame)
     }
 
-    /// Frees what `board`, which is dead, stored and nobody has taken over; how many frames.
+    /// Frees the frames that `board`, which failed, stored and no process has taken over; returns how many.
     pub fn drop_board(&mut self, board: u8) -> u32 {
         let mut freed = 0;
         if usize::from(board) >= BOARDS_MAX {

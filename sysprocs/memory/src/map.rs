@@ -18,11 +18,10 @@ const PROT_READ: u64 = 1;
 const PROT_WRITE: u64 = 2;
 const PROT_EXEC: u64 = 4;
 
-/// The access that Linux's `prot` asks for. `EACCES` for writing and executing together; other bits
-/// are ignored.
+/// The access of Linux's `prot`. `EACCES` for writing and executing together; other bits are ignored.
 pub fn access_of(prot: u64) -> Result<Access, Errno> {
-    let asked = |bit| prot & bit != 0;
-    Access::from_flags(asked(PROT_READ), asked(PROT_WRITE), asked(PROT_EXEC)).ok_or(Errno::EACCES)
+    let has = |bit| prot & bit != 0;
+    Access::from_flags(has(PROT_READ), has(PROT_WRITE), has(PROT_EXEC)).ok_or(Errno::EACCES)
 }
 
 /// Where a mapping goes.
@@ -41,8 +40,7 @@ pub enum MapAddress {
 pub enum Backing {
     /// Zeros.
     Zero,
-    /// A file, privately. Its inode must be held active by the caller (an open file) until `map`
-    /// returns.
+    /// A file, privately. The caller keeps its inode active (by an open file) until `map` returns.
     File {
         /// Which.
         file: MappedFile,
@@ -258,19 +256,19 @@ impl<M: UserMemory> Pager<'_, M> {
         if !space.covers(address, end) {
             return Err(Errno::ENOMEM);
         }
-        let (mut written, mut told, mut last) = (false, Ok(()), None);
+        let (mut written, mut result, mut last) = (false, Ok(()), None);
         for area in space.table.areas.within(number(address), number(page_up(end).ok_or(Errno::ENOMEM)?)) {
             let Origin::File { file, .. } = area.origin else { continue };
             if area.sharing == Sharing::Writable && last.replace(file) != Some(file) {
                 written = true;
                 let settled = self.settle_file(space.table.files.get(file).ok_or(Errno::EIO)?).await;
-                told = told.and(settled);
+                result = result.and(settled);
             }
         }
-        told.map(|()| written)
+        result.map(|()| written)
     }
 
-    /// Sets the end of the heap; the end that holds afterwards (the old one if it cannot be).
+    /// Sets the end of the heap; returns the resulting end (the old one if it cannot be).
     pub async fn set_brk(&mut self, space: &mut Space, end: u64) -> u64 {
         if space.borrowed || end < space.break_start || end > MMAP_END {
             return space.break_end;
@@ -343,7 +341,7 @@ impl<M: UserMemory> Pager<'_, M> {
                 for va in back.step_by(PAGE as usize) {
                     if let Some((frame, access)) = self.machine.lookup(space.root, va - start + target) {
                         self.machine.unmap(space.root, va - start + target);
-                        // Its table is still there, so this asks for no frame.
+                        // Its table is still there, so this takes no frame.
                         self.map_frame(space.root, va, frame, access).await?;
                     }
                 }

@@ -17,7 +17,7 @@ pub const FILES_MAX: usize = 128;
 pub struct MappedFile {
     /// Its inode's number.
     pub ino: u32,
-    /// Tells it from other inodes that had or will have its number.
+    /// Distinguishes it from earlier and later inodes of its number.
     pub generation: u32,
     /// Its active-inode process's number on the disk board.
     pub slot: u16,

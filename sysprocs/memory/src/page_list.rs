@@ -81,8 +81,8 @@ impl Export {
             pager.free(list).await;
         }
     }
-    /// It has not: gives all frames on the other board back. If that has rebooted they are free there, and
-    /// their numbers may be somebody's: the first call gets `ESTALE`, and none follows.
+    /// It has not: frees all frames on the other board. If that has rebooted they are free there, and their numbers
+    /// may be reused: the first call gets `ESTALE`, and none follows.
     pub async fn cancel<M: UserMemory, const ENTRIES: u32>(
         mut self,
         pager: &mut Pager<'_, M>,
@@ -288,7 +288,7 @@ impl<M: UserMemory> Pager<'_, M> {
     }
 }
 
-/// Whether the board that was called is dead, or in another life than before.
+/// Whether the called board failed, or has rebooted since.
 fn is_gone(called: Result<(), Errno>) -> bool {
     called == Err(Errno::EHOSTDOWN) || called == Err(Errno::ESTALE)
 }

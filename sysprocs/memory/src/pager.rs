@@ -20,7 +20,7 @@ use renga_rt::{Client, Family};
 
 /// What is called of an active inode: pages, and that what programs wrote by mapping them is safe.
 pub const PAGING: u32 = FillPage::BIT | DirtyPage::BIT | LeaseWrite::BIT | Sync::BIT;
-/// Active inodes, asked for pages, and by `truncate(2)` and `sync(2)`.
+/// Active inodes, called for pages, and by `truncate(2)` and `sync(2)`.
 pub type Inodes = Family<Inode, { PAGING | Truncate::BIT }>;
 
 /// The size of an object, as the page cache knows it: it has no end.
@@ -72,7 +72,7 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(frame)
     }
 
-    /// A frame with the content of `frame`, which nobody writes meanwhile.
+    /// A copy of `frame`, which no program writes meanwhile.
     pub(crate) async fn copy_of(&mut self, frame: Frame) -> Result<Frame, Errno> {
         let copy = self.take().await?;
         self.machine.page(copy).copy_from_slice(&self.machine.shared_page(frame)[..]);
@@ -143,8 +143,8 @@ impl<M: UserMemory> Pager<'_, M> {
         copy
     }
 
-    /// As `file_page`, for a page that is known not to be cached. `ESTALE`: the inode's process is not the one
-    /// that `file` says, or was asked for the first time since its board was started again.
+    /// As `file_page`, for a page that is not cached. `ESTALE`: the inode has another process than `file` says, or
+    /// this is the first call since its board rebooted.
     pub async fn read_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
         let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
         self.read_begun(begun, file, page).await.map(|read| read.frame)
@@ -184,7 +184,7 @@ impl<M: UserMemory> Pager<'_, M> {
         self.inodes.at(board, usize::from(slot)).map(Client::narrowed)
     }
 
-    /// Tells what has failed of what was written to `file`.
+    /// Reports failed writes to `file`.
     pub async fn settle_file(&mut self, file: MappedFile) -> Result<(), Errno> {
         self.inode(file.slot).ok_or(Errno::EIO)?.call(Sync {}, ()).await
     }

@@ -37,7 +37,7 @@ pub async fn references(
                     me.log("refused to release a file that no program maps: inode", [ino.into(), 0]);
                 }
                 if released == Ok(true) {
-                    // Nobody maps its pages any more.
+                    // No program maps its pages any more.
                     let _ = pages.call(Cut { file: FileId::object(generation), from: 0, size: 0 }, ()).await;
                 }
                 call.reply(released.map(|_| ()));

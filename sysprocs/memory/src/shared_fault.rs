@@ -1,8 +1,8 @@
 //! Faults in areas whose pages are others', too: a file's, or an object's.
 //!
-//! The page cache shows the page itself (`MapPages`), and withholds it again when it changes or goes; the space then
-//! finds a page that nobody may use, gives it back and asks again. Before a page of a file can be written it is made dirty
-//! (`storing.rs`).
+//! The page cache maps the page itself (`MapPages`), and withholds it again when it changes or goes. The space then
+//! finds an inaccessible page, frees it and faults again. Before a program can write a page of a file, the page is
+//! made dirty (`storing.rs`).
 //!
 //! Not here: what the cache does with it (`renga_pages`), private pages (`fault.rs`).
 
@@ -18,10 +18,10 @@ use renga_hal::memory::{Access, UserMemory};
 use renga_pages::{Fill, fill};
 use renga_proto::pages::{MapFor, MapPages};
 
-/// Steps of one fault: tables, what was withheld, and a page that others take away while it is brought.
+/// Steps of one fault: tables, withheld pages, and a page that is revoked while it is brought.
 const STEPS_MAX: u32 = 64;
-/// Steps after which a page that is only to be read is asked for as one that is to be written: it comes with the lease, which
-/// nobody takes away before the program has run.
+/// Steps after which a fault for reading requests the page for writing: it comes with the lease, which no board
+/// revokes before the program has run.
 const READS_MAX: u32 = 4;
 
 impl<M: UserMemory> Pager<'_, M> {
@@ -49,7 +49,7 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(())
     }
 
-    /// Shows the page, or does what is missing for that; whether it is shown.
+    /// Maps the page, or does one step towards that; returns whether it is mapped.
     async fn fault_step(
         &mut self,
         space: &mut Space,
@@ -89,7 +89,7 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(false)
     }
 
-    /// Reads the page into the cache; on a board that keeps none it is shown as it is now.
+    /// Reads the page into the cache; a board without one maps its present content.
     async fn bring_shared(
         &mut self,
         space: &mut Space,
@@ -100,7 +100,7 @@ impl<M: UserMemory> Pager<'_, M> {
     ) -> Result<bool, Errno> {
         let read = self.read_shared(file, page).await?;
         if read.kept {
-            // The cache knows where the file ends: on a board that holds it the inode's process does not.
+            // The cache knows the end of the file: on a board with the lease the inode's process does not.
             self.free(read.frame).await;
             return Ok(false);
         }
@@ -122,11 +122,11 @@ impl<M: UserMemory> Pager<'_, M> {
                 let Some((index, page, _)) = area.file_page(at) else { break };
                 let file = space.table.files.get(index).ok_or(Errno::EIO)?.id();
                 let show = MapPages { file, page, count: 1, space: space.root.0, at, map_for: MapFor::Read };
-                let mut shown = Err(Errno::ENXIO);
+                let mut mapped = Err(Errno::ENXIO);
                 // At most a pass for each table.
-                while shown == Err(Errno::ENXIO) {
-                    shown = self.pages.call(show, ()).await;
-                    if shown == Err(Errno::ENXIO) {
+                while mapped == Err(Errno::ENXIO) {
+                    mapped = self.pages.call(show, ()).await;
+                    if mapped == Err(Errno::ENXIO) {
                         self.add_table(space.root, u64::from(at) * PAGE).await?;
                     }
                 }

@@ -1,9 +1,9 @@
 //! The address space of one user program.
 //!
-//! Invariants: it has one owner, the process that runs the program. Each page that its tables show
-//! holds one reference to its frame; a page that is not shared is writable for the processor only while that reference is
-//! the frame's only one (others are made so by a write fault). Each file that an area shows has one use
-//! at the `references` process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
+//! Invariants: it has one owner, the process that runs the program. Each mapped page has one reference to its frame.
+//! A private page is writable for the processor only while that reference is the frame's only one (a write fault
+//! makes others so). Each mapped file has one reference at the `references` process. A *borrowed* space (vfork) owns
+//! nothing of all that: its lender waits.
 //!
 //! A space does not give anything back by being dropped, but for its table: [`Pager::destroy_space`] does.
 //!
@@ -36,7 +36,7 @@ pub struct Space {
     pub(crate) borrowed: bool,
     /// Shared areas lie, or lay, within these addresses.
     shared: (u64, u64),
-    /// Most pages that it was seen to show before some were taken away.
+    /// Most mapped pages before some were unmapped.
     pages_most: Cell<u32>,
 }
 
@@ -67,7 +67,7 @@ impl Space {
     pub fn is_borrowed(&self) -> bool {
         self.borrowed
     }
-    /// Whether a page may be others', too, that `address` is in: so it is not to be passed to anybody.
+    /// Whether the page of `address` may be shared: it must not be passed on.
     #[inline]
     pub fn may_share(&self, address: u64) -> bool {
         self.shared.0 <= address && address < self.shared.1
@@ -80,7 +80,7 @@ impl Space {
         self.table.areas.as_slice()
     }
     /// The inode number of the file that an area of it shows, and the page of that which comes first; 0: none.
-    pub fn shown_file(&self, area: &Area) -> (u32, u32) {
+    pub fn mapped_file(&self, area: &Area) -> (u32, u32) {
         match area.origin {
             Origin::Zero => (0, 0),
             Origin::File { file, first_page, .. } => {
@@ -99,8 +99,7 @@ impl Space {
 
     /// The first present page from `at` on and before `end`.
     ///
-    /// Pages next to each other are looked up one by one, since a search of the tables that finds
-    /// nothing goes on far behind `end`.
+    /// Looks adjacent pages up one by one, since a search of the tables that finds nothing goes on far behind `end`.
     pub(crate) fn next_page<M: UserMemory>(&self, machine: &M, at: u64, end: u64) -> Option<(u64, Frame, Access)> {
         let near_end = end.min(at + PAGES_LOOKED_UP * PAGE);
         let near = (at..near_end).step_by(PAGE as usize);

@@ -1,8 +1,8 @@
 //! Before a program writes a page of a file that it shares: the page is dirty in the page cache of this board, or can be.
 //!
-//! On the board of the inodes that is the inode's process's to do. Another board must hold the file; it is given the page with
-//! the lease, so that both are there at once.
-//! Not here: the fault (`shared_fault.rs`), leases (`renga_fs`), what the cache does with the page (`renga_pages`).
+//! On the disk board that is the inode process's work. Another board must have the lease, which comes with the page,
+//! so that both arrive at once. Not here: the fault (`shared_fault.rs`), leases (`renga_fs`), the cache's use of the
+//! page (`renga_pages`).
 
 use crate::mapped_files::MappedFile;
 use crate::pager::Pager;
@@ -13,7 +13,7 @@ use renga_proto::inode::{DirtyPage, Lease, LeaseWrite};
 use renga_proto::pages::{AcceptLease, BeginFill, NO_PAGE};
 
 impl<M: UserMemory> Pager<'_, M> {
-    /// Page `page` of `file` may be written from now on, unless somebody takes it away; `absent`: it is not in the cache. `EFBIG`: it is
+    /// Makes page `page` of `file` writable until it is revoked; `absent`: it is not in the cache. `EFBIG`: it is
     /// behind the end.
     pub(crate) async fn dirty_page(&mut self, file: MappedFile, page: u32, absent: bool) -> Result<(), Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
@@ -46,7 +46,7 @@ impl<M: UserMemory> Pager<'_, M> {
         }
     }
 
-    /// The cache generation with which the page that came with the lease may be kept, unless that is over.
+    /// Accepts the lease; returns the cache generation for the page that came with it, unless the lease is over.
     async fn hold(&mut self, file: MappedFile, cache_generation: u64, lease: Lease) -> Result<Option<u64>, Errno> {
         let (size, below, lease) = (lease.size, lease.below, lease.id);
         match self
@@ -54,13 +54,13 @@ impl<M: UserMemory> Pager<'_, M> {
             .call(AcceptLease { file: file.id(), slot: file.slot, cache_generation, size, below, lease }, ())
             .await
         {
-            // Taken back already: it may be asked for again.
+            // Revoked already: the fault may request it again.
             Err(Errno::ESTALE) => Ok(None),
             held => held.map(Some),
         }
     }
 
-    /// Whether this board may hold `file`, which is another one's.
+    /// Whether this board may get the lease of `file`, which is on another one.
     pub(crate) async fn may_lease(&mut self, file: MappedFile) -> bool {
         let elsewhere = self.inode(file.slot).is_some_and(|inode| inode.server().board != self.pages.server().board);
         elsewhere && self.may_store(file).await == Ok(true)
@@ -69,12 +69,12 @@ impl<M: UserMemory> Pager<'_, M> {
     /// Whether this board may write `file` by mappings at all.
     ///
     /// # Errors
-    /// The board of the inodes cannot be asked.
+    /// The board of the inodes does not reply.
     pub async fn may_store(&mut self, file: MappedFile) -> Result<bool, Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         match inode.call(DirtyPage { ino: file.ino, page: NO_PAGE }, &mut []).await {
             Err(Errno::EOPNOTSUPP) => Ok(false),
-            // Behind every end. A process that learns of a reboot asks again at its next fault.
+            // Behind every end. A process that learns of a reboot calls again at its next fault.
             Ok(_) | Err(Errno::EFBIG | Errno::ESTALE) => Ok(true),
             Err(errno) => Err(errno),
         }
@@ -83,7 +83,7 @@ impl<M: UserMemory> Pager<'_, M> {
     /// What is dirty here of `file` goes to the board of the inodes, but for what finds room only after a commit.
     pub(crate) async fn take_home(&mut self, file: MappedFile) -> Result<(), Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
-        // Each pass takes pages, of which there are no more than this board holds.
+        // Each pass takes pages, of which this board has a bounded number.
         loop {
             match inode.call(LeaseWrite::flush(file.ino), ()).await {
                 Ok(lease) if lease.below > 0 => {}

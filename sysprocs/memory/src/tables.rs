@@ -36,12 +36,12 @@ enum TableSlot {
     /// A space has it.
     #[default]
     Taken,
-    /// Nobody has it; and which is the next one that nobody has.
+    /// Free, with the next free one.
     Free(Lists, usize),
     Deposited(Lists),
 }
 
-/// The tables of a board, which slots of several cores take in turn.
+/// The tables of a board, which slots of several cores take one by one.
 pub struct SpaceTables(SpinLock<Places>);
 
 struct Places {
@@ -86,7 +86,7 @@ impl SpaceTables {
         Ok(Table { lists, number, tables: Some(self) })
     }
 
-    /// How many nobody has.
+    /// How many are free.
     pub fn free(&self) -> usize {
         self.0.with(|all| all.free)
     }

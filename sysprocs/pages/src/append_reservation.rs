@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(room.end(), 16);
         room.release(8, 8);
         room.release(16, 40);
-        assert_eq!(room.end(), 16, "nothing, and what is nobody's");
+        assert_eq!(room.end(), 16, "nothing, and an unowned range");
         room.release(12, 40);
         assert_eq!(room.end(), 12, "more than there is");
     }

@@ -20,7 +20,7 @@ pub(crate) const WAKE_SHARE: u32 = 10;
 const CROWDED_SHARE: u32 = 5;
 /// Pages given up at a time when there is no frame.
 const SHRINK_FRAMES: u32 = 64;
-/// Shown pages that are looked at before it is said that nothing can go.
+/// Mapped pages that are scanned before the cache gives up.
 const MAPPED_PER_RECHECK: usize = 256;
 
 pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
@@ -33,7 +33,7 @@ pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
     pub(crate) writer: Option<Notifier>,
     /// Frames that are wanted and still dirty.
     pub(crate) missing: u32,
-    /// Pages that were looked at since some were given up.
+    /// Pages scanned since some were freed.
     pub(crate) fruitless: u32,
     pub(crate) windows: TimeWindows,
     pub(crate) me: Me,
@@ -64,7 +64,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
         self.index.unmap_range(self.machine, file, from, to);
         let mut list = FrameList::new();
-        // Each turn but the last takes out as many pages as the list holds.
+        // Each iteration but the last takes out as many pages as the list has room for.
         while self.index.take_range(file, from, to, &mut list) {
             self.free(&mut list).await;
         }
@@ -93,7 +93,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         self.shrink_within(frames, &mut { u32::MAX }).await
     }
 
-    /// The same, looking at `scans` pages at most, of which there are as many fewer then.
+    /// The same, scanning `scans` pages at most, from which it subtracts the scanned ones.
     pub(crate) async fn shrink_within(&mut self, frames: u32, scans: &mut u32) -> u32 {
         let (mut list, mut count) = (FrameList::new(), 0);
         self.end_shared_tables(|_| true).await;
@@ -110,7 +110,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         count
     }
 
-    /// What is mapped is looked at when there is nothing else.
+    /// Scans mapped pages only when there are no others.
     fn take_oldest(&mut self, scans: &mut u32) -> Option<Frame> {
         let machine = self.machine;
         let in_use = |frame| machine.mappings(frame) > 0;

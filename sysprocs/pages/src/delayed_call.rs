@@ -1,7 +1,7 @@
-//! The call that waits until a program has run with the page that the call takes away.
+//! The call that waits until a program has run with the page that the call revokes.
 //!
-//! Invariant: at most one call waits, and entries that take pages away are closed meanwhile.
-//! Called by: the loop (`page_cache.rs`). Not here: for how long (`time_windows.rs`).
+//! Invariant: at most one call waits, and entries that revoke pages are closed meanwhile. Called by: the loop
+//! (`page_cache.rs`). Not here: for how long (`time_windows.rs`).
 
 use crate::cache_state::CacheState;
 use crate::time_windows::{ARRIVAL_NS_MAX, DelayedCall, RUN_NS, TakenPages, WAIT_NS_MAX};
@@ -10,8 +10,8 @@ use renga_proto::pages::{FlushExtent, FlushLease, NO_PAGE, PagesCall, ProtectPag
 use renga_rt::account::AccountNumber;
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    /// What `call` takes away from programs that may map it.
-    fn taken_away(&self, call: &PagesCall) -> Option<TakenPages> {
+    /// The pages that `call` revokes from programs that may map them.
+    fn revoked(&self, call: &PagesCall) -> Option<TakenPages> {
         let all = |file, arriving| TakenPages { file, from: 0, to: u32::MAX, arriving };
         match call {
             PagesCall::RevokePages(call) => {
@@ -38,7 +38,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     /// Whether a program is to run before `call` is served, which is made for `account` and has waited for so long.
     fn is_to_run(&mut self, call: &PagesCall, account: AccountNumber, waited_ns: u64) -> bool {
         let own = [self.me.id(), self.memory.server()];
-        let Some(mut taken) = self.taken_away(call) else { return false };
+        let Some(mut taken) = self.revoked(call) else { return false };
         taken.arriving &= waited_ns < ARRIVAL_NS_MAX;
         waited_ns < WAIT_NS_MAX && self.windows.is_open(&self.me, own, taken, account)
     }
@@ -54,7 +54,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     }
 
     /// Serves the call that waits, if it need not any longer.
-    pub(crate) async fn look(&mut self) {
+    pub(crate) async fn check_waiting(&mut self) {
         if let Some(waiting) = self.windows.waiting.take() {
             let now_ns = self.me.now_ns();
             if self.is_to_run(&waiting.call, waiting.account, now_ns.saturating_sub(waiting.since_ns)) {

@@ -62,8 +62,8 @@ impl PageIndex {
         self.enter_order(at);
     }
 
-    /// The page in frame `at` is about to be written by a program that maps it; whether it is dirty, and no other board
-    /// holds it.
+    /// A program that maps the page in frame `at` is about to write it; returns whether it is dirty, and no other
+    /// board caches it.
     pub fn begin_store(&mut self, at: u32) -> bool {
         let slot = &mut self.pages[at as usize];
         // What is on its way to the medium is not what the page will be.
@@ -74,7 +74,7 @@ impl PageIndex {
         self.pages[at as usize].dirty.is_some()
     }
 
-    /// Whether no other board holds the page in frame `at`, nor will before the page is protected.
+    /// Whether no other board caches the page in frame `at`, nor will before the page is protected.
     pub(crate) fn set_sole(&mut self, at: u32, sole: bool) {
         let slot = &mut self.pages[at as usize];
         slot.sole = sole;
@@ -83,7 +83,7 @@ impl PageIndex {
         }
     }
 
-    /// Other boards may hold any page of the file in record `file`.
+    /// Other boards may cache any page of the file in record `file`.
     pub(crate) fn end_sole(&mut self, file: u32) {
         let FileRecord { mapped: true, pages, .. } = self.files[file as usize] else { return };
         let mut at = pages.first;
@@ -137,7 +137,7 @@ impl PageIndex {
         while let Some(at) = self.find_dirty(block + count as u32).filter(|_| count < most) {
             self.dirty.run[count] = at;
             count += 1;
-            // To the newest end, so that each turn writes others.
+            // To the newest end, so that each iteration writes others.
             self.dirty.list.remove(self.pages, |slot| &mut slot.in_order, at);
             self.dirty.list.push(self.pages, |slot| &mut slot.in_order, at);
             if let Some(place) = &mut self.pages[at as usize].dirty {

@@ -28,12 +28,12 @@ impl Fill {
         self.cache_generation
     }
 
-    /// As it is, with another cache generation.
+    /// The same fill with another cache generation.
     pub fn with_generation(self, cache_generation: u64) -> Fill {
         Fill { cache_generation, ..self }
     }
 
-    /// With the cache generation that was drawn as the page was read, if one was.
+    /// With the cache generation from when the page was read, if there is one.
     pub fn as_read(self, filled: &Filled) -> Fill {
         if filled.keep == KEPT { self } else { self.with_generation(filled.keep) }
     }
@@ -72,7 +72,7 @@ impl Fill {
     /// The page was read, of a file of `size` bytes: offers it. The frame stays the caller's, too.
     pub async fn keep(self, pages: &mut Client<Pages>, size: u64) -> Frame {
         let Fill { file, page, cache_generation, frame } = self;
-        // Revoked meanwhile or not: it was the file's when it was asked for.
+        // Revoked meanwhile or not: it was the file's at the time of the call.
         let _ = pages.call(KeepPage { file, page, frame: frame.0, cache_generation, size }, ()).await;
         frame
     }

@@ -32,8 +32,8 @@ pub async fn flush_all<const D: u32, const I: u32>(
     flush_until(directory, inodes, FlushSpares::Nothing, || false).await.map(|_| ())
 }
 
-/// The same, until all is home or `is_over` says so, which it is asked after each piece, or all but what it `spares`; whether all may
-/// be home.
+/// The same, until all is flushed but what it `spares`, or `is_over` says so, which it calls after each piece;
+/// returns whether all may be flushed.
 ///
 /// # Errors
 /// As of [`flush_all`].
@@ -48,7 +48,7 @@ pub async fn flush_until<const D: u32, const I: u32>(
         FlushSpares::Young => LeaseWrite::flush_old(),
         _ => LeaseWrite::flush(0),
     };
-    // Each turn passes an inode process.
+    // Each iteration passes an inode process.
     loop {
         let slot = match directory.call_retrying(NextLeased { from, spares: spares != FlushSpares::Nothing }, ()).await
         {
@@ -58,14 +58,14 @@ pub async fn flush_until<const D: u32, const I: u32>(
         };
         if let Some(mut inode) = inodes.at(board, slot.into()) {
             let mut more = Ok(true);
-            // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.
+            // Each iteration flushes pages, of which the lease covers a bounded number. Of whichever inode.
             while more == Ok(true) {
                 more = inode.call(wanted, ()).await.map(|lease| lease.below > 0);
                 if is_over() {
                     return Ok(false);
                 }
             }
-            // What is on a board that is away comes when that is there again.
+            // Pages on an unreachable board come when it is reachable again.
             reported = reported.and(if more == Err(Errno::EHOSTDOWN) { Ok(()) } else { more.map(|_| ()) });
         }
         let Some(next) = slot.checked_add(1) else { break };

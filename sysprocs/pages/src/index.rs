@@ -36,7 +36,7 @@ pub struct PageIndex {
     pub(crate) unknown_since: u64,
     /// The last lease that was taken back of a file that has no record any more, or never had one.
     pub(crate) unknown_ended: u64,
-    /// Leases that were asked for before are void: a number as `since`.
+    /// Leases requested before are void: a number as `since`.
     pub(crate) void_since: u64,
     /// Pages that have come, modulo 2^32, and those of them that have gone.
     arrived: u32,
@@ -121,8 +121,8 @@ impl PageIndex {
         slot.size.filter(|_| !slot.is_withheld()).map(|size| (file, size))
     }
 
-    /// Since when a file's content is what it is, and how many of its pages are here; of a file that programs write by
-    /// sharing it, or that one board holds, nothing.
+    /// Since when a file has its present data, and how many of its pages are here; nothing of a file that programs
+    /// write by shared mappings, or that a board leases.
     pub(crate) fn content(&self, id: FileId) -> Option<(u64, u32)> {
         let file = &self.files[self.record(id)? as usize];
         (!file.mapped && file.writable == 0).then_some((file.since.max(file.written), file.pages.count))
@@ -171,7 +171,7 @@ impl PageIndex {
         self.last_since
     }
 
-    /// The cache generation with which pages of the file may come in now. `None`: there is no room for its record until
+    /// The cache generation for new pages of the file. `None`: there is no room for its record until
     /// [`PageIndex::oldest_file`] is dropped.
     pub fn cache_generation(&mut self, id: FileId) -> Option<u64> {
         if let Some(known) = self.find_file(id) {
@@ -196,7 +196,8 @@ impl PageIndex {
         Some(since)
     }
 
-    /// Puts a page in; whether it is the one that shows it now. No: the cache generation is void, or another does already.
+    /// Puts a page in; whether it is the one that is mapped now. `Ok(false)`: another page is there; `Void`: its
+    /// generation is over.
     pub fn put(&mut self, id: FileId, page: u32, frame: Frame, cache_generation: u64, size: u64) -> Result<bool, Void> {
         let may_come = |slot: &FileRecord| slot.since == cache_generation && !slot.orphaned;
         let file = self.find_file(id).filter(|&file| may_come(&self.files[file as usize])).ok_or(Void)?;
@@ -271,7 +272,7 @@ impl PageIndex {
         }
     }
 
-    /// Makes all cache generations of the file void and, if `to` is `TO_END`, its size unknown; the record.
+    /// Ends the cache generation of the file and, if `to` is `TO_END`, forgets its size; returns the record.
     pub fn revoke(&mut self, id: FileId, to: u32) -> Option<u32> {
         let since = self.next_since();
         let Some(file) = self.find_file(id) else {
@@ -299,8 +300,8 @@ impl PageIndex {
         true
     }
 
-    /// A walk over the cached pages `from..to` of the file in record `file`: looked up one by one, or, if those are fewer,
-    /// through the file's list.
+    /// An iterator over the cached pages `from..to` of the file in record `file`: by lookups, or, if it has fewer
+    /// pages, through the file's list.
     pub(crate) fn walk(&self, file: u32, from: u32, to: u32) -> PageWalk {
         let FileRecord { highest, pages: LinkedList { first, count, .. }, .. } = self.files[file as usize];
         let pages = from..to.min(highest.saturating_add(1));
@@ -340,6 +341,6 @@ impl PageIndex {
     }
 }
 
-/// A cache generation that a revocation has made void.
+/// A revocation has ended the cache generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Void;

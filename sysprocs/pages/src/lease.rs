@@ -6,8 +6,8 @@
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::pages::{HOLE_PAGES_MAX, NO_LEASE};
 
-/// Whether a lease is over when `ended` is: those of a life of the inodes' board are numbered as they are given, of
-/// whichever file, and its lives are counted around.
+/// Whether a lease is over when `ended` is. The disk board numbers the leases of all files in one sequence per boot;
+/// comparisons of boots wrap around.
 pub(crate) fn is_over(lease: u64, ended: u64) -> bool {
     ended != NO_LEASE && lease.wrapping_sub(ended).cast_signed() <= 0
 }

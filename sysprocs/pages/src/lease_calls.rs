@@ -14,9 +14,10 @@ use renga_proto::pages::{
 use renga_rt::{Call, Errno};
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    /// With which cache generation what has come with the lease may be kept: it is not old, whatever was called back before.
-    pub(crate) async fn accept_lease(&mut self, hold: AcceptLease) -> Result<u64, Errno> {
-        let AcceptLease { file, slot, cache_generation, size, below, lease } = hold;
+    /// Accepts a lease; returns the cache generation for the page that came with it, which no earlier revocation
+    /// concerns.
+    pub(crate) async fn accept_lease(&mut self, offer: AcceptLease) -> Result<u64, Errno> {
+        let AcceptLease { file, slot, cache_generation, size, below, lease } = offer;
         // Before anything is given up: an answer that comes late says nothing of what was written since.
         if self.index.is_void(file, cache_generation, lease) {
             self.index.note_lease(file, lease);
@@ -36,16 +37,16 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
 
     pub(crate) async fn write_leased(&mut self, call: &mut Call<WriteLeased>) -> Result<LeasedWrite, Errno> {
         let WriteLeased { file, offset } = call.entry();
-        let holding = self.index.lease_of(file).ok_or(Errno::ENOLCK)?;
+        let lease = self.index.lease_of(file).ok_or(Errno::ENOLCK)?;
         if offset == IN_RECORD {
             let (change, _) = AttributeChange::get(call.lent()).ok_or(Errno::EINVAL)?;
             self.index.change(file, change, self.me.now_ns());
-            return Ok(LeasedWrite { end: holding.size, bytes: 0, crowded: false, missing: NO_PAGE });
+            return Ok(LeasedWrite { end: lease.size, bytes: 0, crowded: false, missing: NO_PAGE });
         }
-        let (size, bytes) = (holding.size, call.lent().len());
+        let (size, bytes) = (lease.size, call.lent().len());
         let at = if offset == AT_END { self.index.append_at(file) } else { offset };
         // What would leave out many pages is the inode's to write.
-        let end = holding.room(at, bytes as u64).ok_or(Errno::ENOLCK)?;
+        let end = lease.room(at, bytes as u64).ok_or(Errno::ENOLCK)?;
         for page in (at / PAGE)..end.div_ceil(PAGE) {
             let whole = at <= page * PAGE && (page + 1) * PAGE <= end;
             if page * PAGE < size && !whole && self.index.find_leased_out(file, page as u32).is_none() {
@@ -53,7 +54,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
         }
         let mut done = 0;
-        // Each turn passes a page.
+        // Each iteration passes a page.
         while done < bytes {
             match self.write_part(file, at + done as u64, &call.lent()[done..]).await {
                 Ok(part) => done += part,

@@ -27,13 +27,13 @@ impl PageIndex {
             .is_some_and(|file| file.writable > 0 || file.is_ahead())
     }
 
-    /// A cache generation for [`PageIndex::hold`].
+    /// A cache generation for [`PageIndex::accept_lease`].
     pub fn now(&self) -> u64 {
         self.last_since
     }
 
-    /// Whether that lease, asked for with that cache generation, was itself taken back. What was taken back or called back before it was given
-    /// says nothing of it, though it may have been asked for before that: boards that want one page would keep each
+    /// Whether that lease, requested in that cache generation, was itself revoked. Revocations before its grant do
+    /// not concern it, though they may be later than the request: otherwise boards that want one page would keep each
     /// other from it.
     pub(crate) fn is_void(&self, id: FileId, cache_generation: u64, lease: u64) -> bool {
         let ended = self.find_file(id).map_or(self.unknown_ended, |file| self.files[file as usize].ended);
@@ -142,8 +142,8 @@ impl PageIndex {
         self.files[file as usize].changed.take()
     }
 
-    /// That lease has been revoked, perhaps before it has arrived ([`NO_LEASE`]: each that is under way): the file is not leased any
-    /// more. What was read meanwhile is old, unless that is so since the `taking` began.
+    /// Ends a revoked lease, perhaps before its arrival ([`NO_LEASE`]: each that is under way). Data read meanwhile
+    /// are old, unless the lease ended before the `taking` began.
     pub fn end_lease(&mut self, id: FileId, lease: u64, taking: bool) {
         let now = self.next_since();
         if lease == NO_LEASE {

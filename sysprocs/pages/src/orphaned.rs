@@ -4,8 +4,8 @@
 //! them on request. Until then the file is orphaned: nothing of it is mapped or written here, so every call goes to that process.
 //! What that process does not know any more, after a reboot or a change by another board, is lost.
 //!
-//! Invariant: only dirty pages of an orphaned file are here, and its size is that at the end of the session.
-//! Not here: who asks (`renga_fs`: `lease_flusher`, open files), flushing (`lease_calls.rs`).
+//! Invariant: only dirty pages of an orphaned file are here, and its size is that at the end of the session. Not
+//! here: the callers (`renga_fs`: `lease_flusher`, open files), flushing (`lease_calls.rs`).
 
 use crate::cache_state::CacheState;
 use crate::frame_list::FrameList;
@@ -19,7 +19,7 @@ impl PageIndex {
         (from..self.fresh_file).find(|&at| self.files[at as usize].id.ino != 0)
     }
 
-    /// Makes all cache generations void, of pages and of leases, also those of files without a record.
+    /// Ends all cache generations, of pages and of leases, also those of files without a record.
     pub fn end_generations(&mut self) {
         let since = self.next_since();
         (self.unknown_since, self.void_since, self.unknown_ended) = (since, since, NO_LEASE);
@@ -81,7 +81,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         self.end_shared_tables(|_| true).await;
         self.index.end_generations();
         let mut next = 0;
-        // Each turn passes a record.
+        // Each iteration passes a record.
         while let Some(file) = self.index.next_file(next) {
             next = file + 1;
             if !self.index.orphan_file(file) {
@@ -91,7 +91,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
             self.index.unmap_range(self.machine, file, 0, u32::MAX);
             let mut list = FrameList::new();
-            // Each turn but the last takes out as many pages as the list holds.
+            // Each iteration but the last takes out as many pages as the list has room for.
             while self.index.take_clean(file, &mut list) {
                 self.free(&mut list).await;
             }

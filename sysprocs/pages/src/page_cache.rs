@@ -1,13 +1,13 @@
 //! The server of a board's cached file pages.
 //!
-//! Invariant: every call is answered at once, except that a program may run before a call takes away a page that it was just
-//! given (`time_windows.rs`). Calls: the memory process only, so no caller waits here for another.
+//! Invariant: the cache replies to every call at once, except that a program may run before a call revokes a page
+//! that it just got (`time_windows.rs`). Calls: the memory process only, so no caller waits here for another.
 //!
-//! On the disk's board data are written here. The writeback process is woken when a tenth of the frames is dirty; a caller that
-//! makes more than a fifth dirty is asked to wait for it.
+//! On the disk board programs write data here. The cache wakes the writeback process when a tenth of the frames is
+//! dirty; it makes a caller that dirties more than a fifth wait for it.
 //!
-//! The cache grows while there is memory. The reclaimer asks for frames in bounded steps before memory runs out; a process that
-//! finds no frame asks for some at once (`Shrink`).
+//! The cache grows while there is memory. The reclaimer frees frames in bounded steps before memory runs out; a
+//! process that finds no frame frees some at once (`Shrink`).
 //!
 //! Not here: the index (`index.rs`), leases (the inode processes), leased files (`lease_calls.rs`), ends of sessions
 //! (`orphaned.rs`).
@@ -31,7 +31,8 @@ use renga_proto::pages::{
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
-/// With this cache generation no page is kept: all records are of files that are ahead of the medium. A reader past the cache needs none.
+/// In this cache generation no page is kept: all records are of files that are ahead of the medium. A reader past the
+/// cache needs none.
 const VOID_GENERATION: u64 = u64::MAX;
 
 /// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
@@ -51,14 +52,14 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
         CacheState { memory, machine, index, shared_tables, disk_board, writer, missing, fruitless, windows, me };
     loop {
         match port.accept_or_notified(state.windows.entries()).await {
-            // Takes nothing away: it never waits.
+            // Revokes nothing: it never waits.
             Some(PagesCall::ReadCached(mut call)) => {
                 let ReadCached { file, offset } = call.entry();
                 let read = state.read(file, offset, call.lent());
                 call.reply(read);
             }
             Some(call) => state.serve_in_time(call).await,
-            None => state.look().await,
+            None => state.check_waiting().await,
         }
     }
 }
@@ -230,7 +231,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         if !self.index.is_mapped(frame) {
             return Ok(frame);
         }
-        // Programs write that frame: another owner of it may lend it, or rely on its content.
+        // Programs write that frame: another owner of it may share it, or rely on its content.
         let copy = self.memory.call(MakePrivate { frame }, ()).await;
         if copy.is_err() {
             self.free_one(Frame(frame)).await;
@@ -289,8 +290,8 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     }
 
     /// Clean pages first, dirty ones when they are written.
-    async fn shrink_by(&mut self, asked: Shrink) -> Shrunk {
-        let Shrink { frames, scans, wanted } = asked;
+    async fn shrink_by(&mut self, limits: Shrink) -> Shrunk {
+        let Shrink { frames, scans, wanted } = limits;
         let mut left = scans;
         let freed = self.shrink_within(frames, &mut left).await;
         self.fruitless = if freed == 0 { self.fruitless.saturating_add(scans - left) } else { 0 };

@@ -35,7 +35,7 @@ pub(crate) struct PageRecord {
     pub(crate) used: bool,
     /// It has been dirty: what was read of it may be older than what it was.
     pub(crate) written: bool,
-    /// On the board of the inodes: no other board holds it, since a program here was to write it by a mapping.
+    /// On the disk board: no other board caches it, since a program here was to write it by a mapping.
     pub(crate) sole: bool,
     /// Where it is to be written; `None`: it is clean.
     pub(crate) dirty: Option<DirtyPlace>,

@@ -78,7 +78,7 @@ impl PageIndex {
         }
     }
 
-    /// Looks at up to `most` of the clean pages that are mapped, whether they still are; those that are not can go.
+    /// Scans up to `most` of the clean mapped pages; those that are not mapped any more can go.
     pub(crate) fn recheck_mapped<M: UserMemory + ?Sized>(&mut self, machine: &M, most: usize) {
         for _ in 0..most {
             let Some(at) = self.reverse_mappings.pages.oldest() else { return };

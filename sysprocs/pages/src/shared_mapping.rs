@@ -11,8 +11,8 @@ use renga_proto::pages::{FileId, MapFor, MapPages};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
-    pub(crate) async fn map_pages(&mut self, asked: MapPages) -> Result<(), Errno> {
-        let MapPages { file, page, count, space, at, map_for } = asked;
+    pub(crate) async fn map_pages(&mut self, wanted: MapPages) -> Result<(), Errno> {
+        let MapPages { file, page, count, space, at, map_for } = wanted;
         let (record, size) = self.index.sized_file(file).ok_or(Errno::ENOENT)?;
         let in_file = size.div_ceil(PAGE).saturating_sub(page.into()).min(count.into()) as usize;
         if in_file == 0 {
@@ -64,8 +64,8 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         if lacks_table { Err(Errno::ENXIO) } else { Ok(()) }
     }
 
-    /// The frame of a page that nobody has but the cache and those who share it: whoever else has it keeps a frame of his
-    /// own, which he may lend or rely on.
+    /// The page's frame, owned by the cache and the programs that share it alone: any other owner keeps a frame of
+    /// its own, which it may share or rely on.
     async fn own(&mut self, file: FileId, record: u32, page: u32) -> Result<Frame, Errno> {
         let frame = self.index.page_of(record, page).ok_or(Errno::ENOENT)?;
         if file.is_object() || self.index.is_mapped(frame.0) {

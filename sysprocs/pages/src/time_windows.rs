@@ -1,9 +1,10 @@
-//! Time windows: a program runs with a shared page that it was given before another board takes the page away.
+//! Time windows: a program runs with a shared page that it got before another board revokes the page.
 //!
-//! Two boards whose programs write one page would only pass it on if each revocation came before the faulting program had run.
-//! So a call that takes a page away waits until the program has run for [`RUN_NS`] with it (long enough for a loop of exclusive
-//! loads and stores), or waits for something else; at most [`WAIT_NS_MAX`], since the program may get no time slice. As Mirage's
-//! window (Fleisch and Popek, SOSP 1989), but no longer than the program needs. A program's own request does not wait.
+//! Two boards whose programs write one page would only pass it back and forth if each revocation came before the
+//! faulting program had run. So a call that revokes a page waits until the program has run for [`RUN_NS`] with it
+//! (long enough for a loop of exclusive loads and stores), or waits for something else; at most [`WAIT_NS_MAX`],
+//! since the program may get no time slice. As Mirage's window (Fleisch and Popek, SOSP 1989), but no longer than the
+//! program needs. A program's own request does not wait.
 //!
 //! Invariant: windows exist for the last few programs only; a program without one faults once more.
 //! Not here: mapping (`shared_mapping.rs`), the waiting call (`delayed_call.rs`).
@@ -14,10 +15,9 @@ use renga_rt::{Caller, Me, ProcId, Protocol, Wait};
 
 /// How long a program runs with a page that it has mapped, ns.
 pub(crate) const RUN_NS: u64 = 20_000;
-/// How long a call waits at most, ns: ten programs that wait for a turn have had one.
+/// The longest wait of a call, ns: a time slice for each of ten runnable programs.
 pub(crate) const WAIT_NS_MAX: u64 = 10_000_000;
-/// How long it waits at most for a page that a program has asked for, ns: what it takes away may have been granted by an answer that
-/// it has overtaken, or not.
+/// The longest wait for a requested page, ns: the call may revoke the grant in a reply that it has overtaken, or not.
 pub(crate) const ARRIVAL_NS_MAX: u64 = 4_000_000;
 /// Programs that are known to have mapped something.
 const WINDOWS: usize = 8;
@@ -37,7 +37,7 @@ struct TimeWindow {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The page is still to come.
-    Asked,
+    Requested,
     /// It is there, and the program is to run with it.
     Open,
     /// It has run, or wants something else.
@@ -55,7 +55,7 @@ impl TimeWindow {
             (Wait::Nothing | Wait::Replied | Wait::Turn, _) => Stage::Open,
             (Wait::User, _) if ran_ns.is_some() => Stage::Open,
             (_, Some(server)) if own.contains(&server) => Stage::Open,
-            (_, Some(_)) if ran_ns.is_none() => Stage::Asked,
+            (_, Some(_)) if ran_ns.is_none() => Stage::Requested,
             _ => Stage::Over,
         }
     }
@@ -65,7 +65,7 @@ pub(crate) struct DelayedCall {
     pub(crate) call: PagesCall,
     pub(crate) account: AccountNumber,
     pub(crate) since_ns: u64,
-    /// When to look next, from then.
+    /// The time until the next check.
     pub(crate) pause_ns: u64,
 }
 
@@ -93,7 +93,7 @@ impl TimeWindows {
             let Some(window) = place else { continue };
             let stage = window.stage(me, own);
             let wanted = window.file == file && (from..to).contains(&window.page) && window.account != account;
-            open |= wanted && (stage == Stage::Open || arriving && stage == Stage::Asked);
+            open |= wanted && (stage == Stage::Open || arriving && stage == Stage::Requested);
             if stage == Stage::Over {
                 *place = None;
             }
@@ -118,7 +118,7 @@ impl TimeWindows {
     }
 }
 
-/// Pages `from..to` of a file that are taken away; those that are still to arrive, too.
+/// Revoked pages `from..to` of a file, also those that are still to arrive.
 #[derive(Clone, Copy)]
 pub(crate) struct TakenPages {
     pub(crate) file: FileId,

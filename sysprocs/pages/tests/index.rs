@@ -1,4 +1,4 @@
-//! The index against a map of what it must hold.
+//! The index against a map as its model.
 #![allow(missing_docs)]
 
 use renga_hal::memory::Frame;
@@ -19,8 +19,8 @@ fn file(ino: u32) -> FileId {
 }
 
 /// Numbers that repeat in every run (xorshift64).
-struct Drawn(u64);
-impl Drawn {
+struct Random(u64);
+impl Random {
     fn below(&mut self, limit: u32) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -35,16 +35,16 @@ fn frames(list: &FrameList) -> Vec<Frame> {
 
 #[test]
 fn page_index_random_use_matches_map() {
-    let (mut index, mut drawn) = (index(), Drawn(0x1234_5678_9abc_def1));
+    let (mut index, mut random) = (index(), Random(0x1234_5678_9abc_def1));
     let mut model: BTreeMap<(u32, u32), Frame> = BTreeMap::new();
     let mut free: Vec<Frame> = (0..FRAMES as u32).map(Frame).collect();
     for step in 0..20_000 {
-        let (ino, page) = (drawn.below(FILES as u32), drawn.below(12) * (1 + drawn.below(3) * 50));
-        match drawn.below(10) {
+        let (ino, page) = (random.below(FILES as u32), random.below(12) * (1 + random.below(3) * 50));
+        match random.below(10) {
             0..=5 => {
                 let cache_generation = index.cache_generation(file(ino)).expect("there is a record for each");
                 if let Some(frame) = free.pop() {
-                    let put = index.put(file(ino), page, frame, cache_generation, 99).expect("nothing was recalled");
+                    let put = index.put(file(ino), page, frame, cache_generation, 99).expect("nothing was revoked");
                     assert_eq!(put, !model.contains_key(&(ino, page)), "step {step}");
                     if put {
                         model.insert((ino, page), frame);
@@ -55,7 +55,7 @@ fn page_index_random_use_matches_map() {
             }
             6 => {
                 let (to, mut list) =
-                    (if drawn.below(2) == 0 { TO_END } else { page + drawn.below(9) }, FrameList::new());
+                    (if random.below(2) == 0 { TO_END } else { page + random.below(9) }, FrameList::new());
                 if let Some(record) = index.revoke(file(ino), to) {
                     assert!(!index.take_range(record, page, to, &mut list), "the list has room for all");
                     let left = model.keys().filter(|key| key.0 == ino && !(page..to).contains(&key.1)).count();
@@ -71,7 +71,7 @@ fn page_index_random_use_matches_map() {
             }
             7 => {
                 if let Some(frame) = index.take_oldest(&mut { u32::MAX }, |_| false) {
-                    let key = *model.iter().find(|(_, shown)| **shown == frame).expect("it was put in").0;
+                    let key = *model.iter().find(|(_, mapped)| **mapped == frame).expect("it was put in").0;
                     model.remove(&key);
                     free.push(frame);
                 }
@@ -89,11 +89,11 @@ fn page_index_revocation_ends_cache_generation() {
     assert_eq!(index.put(file(1), 0, Frame(0), cache_generation, 10), Ok(true));
     assert_eq!(index.size(file(1)), Some(10));
     let record = index.revoke(file(1), 5).unwrap();
-    assert!(index.put(file(1), 1, Frame(1), cache_generation, 10).is_err(), "it was recalled since");
-    assert_eq!(index.size(file(1)), Some(10), "only a recall to the end is about the size");
+    assert!(index.put(file(1), 1, Frame(1), cache_generation, 10).is_err(), "it was revoked since");
+    assert_eq!(index.size(file(1)), Some(10), "only a revocation to the end is about the size");
     index.revoke(file(1), TO_END);
     assert_eq!(index.size(file(1)), None);
-    // A record that is made anew does not honour a cache generation of the former one.
+    // A new record does not honour a cache generation of the former one.
     let cache_generation = index.cache_generation(file(1)).unwrap();
     let mut list = FrameList::new();
     assert!(!index.take_range(record, 0, TO_END, &mut list));

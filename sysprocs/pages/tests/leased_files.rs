@@ -1,4 +1,4 @@
-//! Files that a board holds: cache generations, the size, and what is given back in which order.
+//! Leased files: cache generations, the size, and the order of what is flushed.
 #![allow(missing_docs)]
 
 use renga_hal::memory::Frame;
@@ -53,7 +53,7 @@ fn lease_granted_after_revocation_is_valid() {
     assert_eq!(
         index.accept_lease(FILE, 1, cache_generation, later),
         Ok(true),
-        "an earlier lease was taken back, and a page"
+        "an earlier lease was revoked, and a page"
     );
     assert!(index.put(FILE, 0, Frame(1), cache_generation, PAGE).is_err(), "what was read before may be old");
     let renewed = index.cache_generation(FILE).unwrap();
@@ -113,7 +113,7 @@ fn leased_file_size_follows_local_writes() {
     index.accept_lease(FILE, 1, index.now(), CachedLease { size: 0, below: 16, lease: 1 }).unwrap();
     assert_eq!(index.lease_of(FILE), Some(CachedLease { size: PAGE, below: 16, lease: 1 }));
     assert_eq!(index.take_facts(FILE), (PAGE, Some(5)));
-    assert_eq!(index.take_facts(FILE), (PAGE, None), "told once");
+    assert_eq!(index.take_facts(FILE), (PAGE, None), "reported once");
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn leased_file_dirty_pages_flush_in_order() {
 }
 
 #[test]
-fn lent_file_is_visible_to_inode_only() {
+fn leased_file_is_visible_to_inode_only() {
     let mut index = index(2);
     let cache_generation = index.cache_generation(FILE).unwrap();
     index.put(FILE, 0, Frame(1), cache_generation, PAGE).unwrap();
     assert!(index.set_leased_out(FILE, true, PAGE));
-    assert!(index.put(FILE, 1, Frame(2), cache_generation, PAGE).is_err(), "read before it was lent");
+    assert!(index.put(FILE, 1, Frame(2), cache_generation, PAGE).is_err(), "read before the lease");
     assert_eq!((index.is_open(FILE), index.find_leased_out(FILE, 0)), (false, Some(Frame(1))));
     index.cache_generation(OTHER).unwrap();
     let oldest = index.oldest_file().unwrap();
@@ -157,7 +157,7 @@ fn lent_file_is_visible_to_inode_only() {
 
 #[test]
 fn lease_grants_under_way_are_expected() {
-    // What is looked at by the calls that are put off is tried by `mapped::` in the simulator.
+    // The simulator's tests `mapped::` cover the pages of delayed calls.
     let mut index = index(2);
     index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
     index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
@@ -168,7 +168,7 @@ fn lease_grants_under_way_are_expected() {
 #[test]
 fn leased_file_attributes_are_reported_once() {
     let mut index = index(2);
-    assert!(!index.change(FILE, AttributeChange::mode(0o600), 1), "it is not held");
+    assert!(!index.change(FILE, AttributeChange::mode(0o600), 1), "it is not leased");
     index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
     assert!(index.change(FILE, AttributeChange::mode(0o600), 1) && index.change(FILE, AttributeChange::owner(7, 8), 2));
     index.cache_generation(OTHER).unwrap();
@@ -177,8 +177,8 @@ fn leased_file_attributes_are_reported_once() {
     index.end_lease(FILE, HOLDING.lease, true);
     assert!(index.is_leased(FILE), "it makes no room for others");
     assert!(!index.change(FILE, AttributeChange::mode(0o640), 3), "it is being taken back");
-    let told = AttributeChange::mode(0o600).then(AttributeChange::owner(7, 8));
-    assert_eq!((index.take_attributes(FILE), index.take_attributes(FILE)), (Some((told, 2)), None));
+    let expected = AttributeChange::mode(0o600).then(AttributeChange::owner(7, 8));
+    assert_eq!((index.take_attributes(FILE), index.take_attributes(FILE)), (Some((expected, 2)), None));
     assert!(!index.is_leased(FILE));
 }
 

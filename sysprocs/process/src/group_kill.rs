@@ -1,9 +1,9 @@
 //! A signal to a process group on every board.
 //!
 //! Invariant: it reaches every process that is in the group when it begins, and every child that those make
-//! meanwhile, wherever. A child made on its parent's own board is made before the signal gets there, and has it,
-//! or not at all (`Spawn`). One made on another board is not made while the signal is under way (`hold`); what had
-//! begun before, the parent signals, which has the signal by then (`AddChild`).
+//! meanwhile, wherever. A child made on its parent's own board is made before the signal gets there, and has it, or
+//! not at all (`Spawn`). One made on another board is not made while the signal is under way (`hold`); the parent,
+//! which has the signal by then, signals those already begun (`AddChild`).
 //!
 //! Not here: what the signal does (`procs`), who is meant.
 
@@ -31,12 +31,12 @@ pub async fn kill_everywhere<const ENTRIES: u32>(
         match there.call_retrying(kill, ()).await {
             Ok(here) => (count, reached) = (count + here, reached | 1 << board),
             Err(Errno::EINVAL) => result = Err(Errno::EINVAL),
-            Err(_) => {} // a dead board has nobody to send to
+            Err(_) => {} // a dead board has no members
         }
     }
     for board in (0..boards).filter(|board| hold && reached >> board & 1 != 0) {
         if let Some(mut there) = procs.at(board, 0) {
-            let _ = there.call(EndKill {}, ()).await; // a board that has died since holds nobody up
+            let _ = there.call(EndKill {}, ()).await; // a board that has failed since blocks no fork
         }
     }
     result.map(|()| count)

@@ -12,7 +12,7 @@ const PAUSE_NS: u64 = 100_000_000;
 pub async fn keyboard(mut me: Me, mut console: Client<Console>, mut procs: Family<Procs, GROUP_KILL>) -> Never {
     loop {
         match console.call_retrying(NextSignal {}, ()).await {
-            Ok(key) if key.group == 0 => {} // nobody is in the foreground
+            Ok(key) if key.group == 0 => {} // no group is in the foreground
             Ok(key) => {
                 if let Err(errno) = kill_everywhere(&mut procs, key.group, key.signal, 0, 0).await {
                     me.log("keyboard: a signal is refused", [u64::from(key.signal), u64::from(errno.0)]);

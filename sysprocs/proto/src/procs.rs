@@ -177,31 +177,31 @@ pub struct SignalFacts {
     /// Any waits, blocked or not.
     pub waits: bool,
     /// The program is suspended: it waits (`AwaitContinue`) before it goes on.
-    pub held: bool,
+    pub suspended: bool,
     /// Its parent's pid.
     pub parent: u32,
 }
 impl SignalFacts {
     const MORE: u64 = 1 << 8;
     const WAITS: u64 = 1 << 9;
-    const HELD: u64 = 1 << 10;
+    const SUSPENDED: u64 = 1 << 10;
 }
 impl Word for SignalFacts {
     #[inline(always)]
     fn to_word(self) -> u64 {
-        let SignalFacts { signal, more, waits, held, parent } = self;
+        let SignalFacts { signal, more, waits, suspended, parent } = self;
         let flag = |is: bool, flag| if is { flag } else { 0 };
         u64::from(signal)
             | flag(more, Self::MORE)
             | flag(waits, Self::WAITS)
-            | flag(held, Self::HELD)
+            | flag(suspended, Self::SUSPENDED)
             | u64::from(parent) << 32
     }
     #[inline(always)]
     fn from_word(word: u64) -> Self {
         let has = |flag| word & flag != 0;
-        let (more, waits, held) = (has(Self::MORE), has(Self::WAITS), has(Self::HELD));
-        SignalFacts { signal: word as u8, more, waits, held, parent: (word >> 32) as u32 }
+        let (more, waits, suspended) = (has(Self::MORE), has(Self::WAITS), has(Self::SUSPENDED));
+        SignalFacts { signal: word as u8, more, waits, suspended, parent: (word >> 32) as u32 }
     }
 }
 in_words! {
@@ -335,9 +335,9 @@ protocol! {
         /// the caller notifies by `ChildExited`; 0 if it was continued or killed meanwhile, so that it does not stop.
         20 Stopped { pid: u32, signal: u8 } (()) -> Result<u32, Errno>;
         /// A stopped process waits until it is continued, or killed. Replies as `Stopped` does; 0 if it was killed.
-        /// `held`: a suspended process, instead of a stopped one, waits until it is resumed, or a signal outside
+        /// `suspended`: a suspended process, instead of a stopped one, waits until it is resumed, or a signal outside
         /// `blocked` waits for it.
-        21 AwaitContinue { pid: u32, held: bool, blocked: u64 } (()) -> Result<u32, Errno> [defers];
+        21 AwaitContinue { pid: u32, suspended: bool, blocked: u64 } (()) -> Result<u32, Errno> [defers];
         /// Makes the first process of the system, init, in `slot` of this board.
         22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
         /// A board is dead: its processes count as killed (`SIGKILL`) to their parents here; those here whose

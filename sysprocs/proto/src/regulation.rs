@@ -37,7 +37,7 @@ pub struct Sample {
     /// Programs of background jobs.
     pub jobs: u64,
     /// The suspended ones of these.
-    pub held: u64,
+    pub suspended: u64,
     /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk, link or
     /// much of the processor, ns; `u64::MAX`: none was.
     pub front_used_ago_ns: u64,
@@ -48,20 +48,20 @@ impl Sample {
     pub const BYTES: usize = Self::WORDS * 8;
     /// As bytes.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let Sample { elapsed_ns, idle_ns, jobs, held, front_used_ago_ns, .. } = self;
+        let Sample { elapsed_ns, idle_ns, jobs, suspended, front_used_ago_ns, .. } = self;
         let ([a, b, c], [d, e, f]) = (self.foreground, self.background);
         let mut bytes = [0; Self::BYTES];
-        let words = [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held, front_used_ago_ns];
+        let words = [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, suspended, front_used_ago_ns];
         bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
         bytes
     }
     /// The inverse of [`Sample::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
-        let [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held, front_used_ago_ns]: [u64; Self::WORDS] =
+        let [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, suspended, front_used_ago_ns]: [u64; Self::WORDS] =
             core::array::from_fn(|at| u64::from_le_bytes(words[at]));
         let (foreground, background) = ([a, b, c], [d, e, f]);
-        Sample { elapsed_ns, idle_ns, foreground, background, jobs, held, front_used_ago_ns }
+        Sample { elapsed_ns, idle_ns, foreground, background, jobs, suspended, front_used_ago_ns }
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
             foreground: [3, 4, 5],
             background: [6, 7, 8],
             jobs: 9,
-            held: u64::MAX,
+            suspended: u64::MAX,
             front_used_ago_ns: 10,
         };
         assert_eq!(Sample::from_bytes(&sample.to_bytes()), sample);

@@ -53,7 +53,7 @@ fn show_state(samples: &Samples, orders: &Orders, text: &mut SettingText) -> cor
             let [foreground, background] = [sample.foreground[resource], sample.background[resource]];
             show_percent(background, foreground.saturating_add(background), text)?;
         }
-        write!(text, " {} {} ", sample.jobs, sample.held)?;
+        write!(text, " {} {} ", sample.jobs, sample.suspended)?;
         let names = ["cpu", "disk", "link"];
         let mut suspended = names.iter().enumerate().filter(|(resource, _)| orders >> resource & 1 != 0);
         match suspended.next() {

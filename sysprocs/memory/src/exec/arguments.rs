@@ -186,7 +186,7 @@ impl ArgumentPages {
         self.release_list(pager).await;
     }
 
-    /// Gives back what is not the strings' own; the frames are somebody else's now.
+    /// Frees the list, not the strings, whose frames belong to the new space by now.
     pub(crate) async fn release_list<M: UserMemory>(&self, pager: &mut Pager<'_, M>) {
         if let Some(list) = self.more {
             pager.free(list).await;

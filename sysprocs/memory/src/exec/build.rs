@@ -1,7 +1,7 @@
 //! From checked images and strings to a space that is ready to run.
 //!
-//! Invariant: nothing is left behind when it fails. Pages of the files that are cached are shown at once, the
-//! others brought by faults, so the program starts before it is read. Not here: checks of the file (`image.rs`).
+//! Invariant: a failure leaves nothing behind. Cached pages of the files are mapped at once, faults bring the others,
+//! so the program starts before it is read. Not here: checks of the file (`image.rs`).
 
 use crate::area::{Area, Origin};
 use crate::exec::arguments::{ArgumentPages, Extras};
@@ -41,22 +41,26 @@ pub struct Start {
 }
 
 impl Space {
-    /// The number of `file` among those of the space, which has the use in `held` from now on; none without one, or if it has a use.
-    fn take_over(&mut self, file: MappedFile, held: &mut [Option<MappedFile>]) -> Result<Option<u8>, Errno> {
-        let Some(held) = held.iter_mut().find(|held| **held == Some(file)) else { return Ok(None) };
+    /// The number of `file` among those of the space, which takes over its reference in `references`; none without
+    /// one, or if the space has one already.
+    fn take_over(&mut self, file: MappedFile, references: &mut [Option<MappedFile>]) -> Result<Option<u8>, Errno> {
+        let Some(reference) = references.iter_mut().find(|reference| **reference == Some(file)) else {
+            return Ok(None);
+        };
         if self.table.files.find(&file).is_some() {
             return Ok(None);
         }
         let number = self.table.files.add(file)?;
-        *held = None;
+        *reference = None;
         Ok(Some(number))
     }
 }
 
 impl<M: UserMemory> Pager<'_, M> {
-    /// Becomes a new space with `program`, its dynamic linker if it asks for one, and the finished `strings`, which it takes
-    /// over in any case; it is none before ([`Space::none`]), and if it fails. The inodes of the files must be held active by
-    /// the caller until this returns; of the uses in `held` the space takes over those that it needs, and of other files it gets its own.
+    /// Becomes a new space with `program`, its dynamic linker, if any, and the finished `strings`, which it takes
+    /// over in any case; it is none before ([`Space::none`]), and if it fails. The caller keeps the files' inodes
+    /// active until this returns. The space takes over the references in `references` that it needs, and adds its own
+    /// to other files.
     pub async fn load(
         &mut self,
         space: &mut Space,
@@ -64,7 +68,7 @@ impl<M: UserMemory> Pager<'_, M> {
         interpreter: Option<&Image>,
         strings: ArgumentPages,
         credentials: Credentials,
-        held: &mut [Option<MappedFile>],
+        references: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         match self.create_space().await {
             Ok(new) => *space = new,
@@ -75,7 +79,9 @@ impl<M: UserMemory> Pager<'_, M> {
         }
         let placed = self.place_strings(space, &strings).await;
         let started = match placed {
-            Ok(start) => self.place_program(space, program, interpreter, (&strings, start), credentials, held).await,
+            Ok(start) => {
+                self.place_program(space, program, interpreter, (&strings, start), credentials, references).await
+            }
             Err(errno) => Err(errno),
         };
         strings.release_list(self).await;
@@ -92,16 +98,16 @@ impl<M: UserMemory> Pager<'_, M> {
         interpreter: Option<&Image>,
         (strings, start): (&ArgumentPages, u64),
         credentials: Credentials,
-        held: &mut [Option<MappedFile>],
+        references: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         let extras = strings.extras.ok_or(Errno::EINVAL)?;
-        let bias = self.place_image(space, program, PROGRAM_BASE, held).await?;
+        let bias = self.place_image(space, program, PROGRAM_BASE, references).await?;
         space.break_start = page_up(program.end().wrapping_add(bias)).ok_or(Errno::ENOEXEC)?;
         space.break_end = space.break_start;
         let entry = program.entry.wrapping_add(bias);
         let (mut pc, mut base) = (entry, 0);
         if let Some(interpreter) = interpreter {
-            let bias = self.place_image(space, interpreter, INTERPRETER_BASE, held).await?;
+            let bias = self.place_image(space, interpreter, INTERPRETER_BASE, references).await?;
             base = interpreter.first_page().wrapping_add(bias);
             pc = interpreter.entry.wrapping_add(bias);
         }
@@ -118,7 +124,7 @@ impl<M: UserMemory> Pager<'_, M> {
         space: &mut Space,
         image: &Image,
         base: u64,
-        held: &mut [Option<MappedFile>],
+        references: &mut [Option<MappedFile>],
     ) -> Result<u64, Errno> {
         let bias = if image.position_independent { base.wrapping_sub(image.first_page()) } else { 0 };
         let end = image.end().checked_sub(image.first_page()).ok_or(Errno::ENOEXEC)?;
@@ -127,7 +133,7 @@ impl<M: UserMemory> Pager<'_, M> {
         if !fits {
             return Err(Errno::ENOEXEC);
         }
-        let file = match space.take_over(image.file, held)? {
+        let file = match space.take_over(image.file, references)? {
             Some(file) => file,
             None => self.use_file(space, image.file).await?,
         };

@@ -61,7 +61,7 @@ pub struct Image {
     pub header_count: u16,
     /// What is loaded.
     pub segments: Vec<Segment, SEGMENTS_MAX>,
-    /// The path of the dynamic linker that it asks for.
+    /// The path of its dynamic linker.
     pub interpreter: Option<Vec<u8, INTERPRETER_BYTES_MAX>>,
 }
 
@@ -79,8 +79,8 @@ impl Image {
         }
     }
 
-    /// Becomes what `file` says, whose inode the caller holds active; images are large to move. Of a script, says so: another
-    /// program is to run with it as an argument. `ENOEXEC` if it cannot be run.
+    /// Becomes the image of `file`, whose inode the caller keeps active; images are large to move. Of a script, says
+    /// so: another program is to run with it as an argument. `ENOEXEC` if it cannot be run.
     pub async fn inspect<M: UserMemory>(
         &mut self,
         pager: &mut Pager<'_, M>,
@@ -166,8 +166,8 @@ impl Image {
         if part.memory_bytes == 0 {
             return Ok(());
         }
-        let asked = |flag| part.flags & flag != 0;
-        let access = Access::from_flags(asked(READ), asked(WRITE), asked(EXECUTE)).ok_or(Errno::ENOEXEC)?;
+        let has = |flag| part.flags & flag != 0;
+        let access = Access::from_flags(has(READ), has(WRITE), has(EXECUTE)).ok_or(Errno::ENOEXEC)?;
         let end = part.address.checked_add(part.memory_bytes).ok_or(Errno::ENOEXEC)?;
         let file_end = part.offset.checked_add(part.file_bytes).ok_or(Errno::ENOEXEC)?;
         let ascends = self.segments.last().is_none_or(|last| last.end() <= part.address);

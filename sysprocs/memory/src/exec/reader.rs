@@ -1,7 +1,7 @@
 //! Reading a file page by page through the cache of file pages.
 //!
-//! Invariant: it holds at most one frame, which [`FileReader::close`] gives back. Not here: the size of
-//! the file; behind its end are zeros.
+//! Invariant: it keeps at most one frame, which [`FileReader::close`] frees. Not here: the size of the file; behind
+//! its end are zeros.
 
 use crate::layout::PAGE;
 use crate::mapped_files::MappedFile;
@@ -12,13 +12,13 @@ use renga_hal::memory::{Frame, UserMemory};
 /// A file, and the page of it that was read last.
 pub struct FileReader {
     file: MappedFile,
-    held: Option<(u32, Frame)>,
+    last: Option<(u32, Frame)>,
 }
 
 impl FileReader {
-    /// Of `file`, whose inode the caller holds active.
+    /// A reader of `file`, whose inode the caller keeps active.
     pub fn new(file: MappedFile) -> Self {
-        FileReader { file, held: None }
+        FileReader { file, last: None }
     }
 
     /// Fills `bytes` from `offset` on. `ENOEXEC` for offsets that no file has.
@@ -42,17 +42,17 @@ impl FileReader {
     }
 
     async fn page<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, page: u32) -> Result<Frame, Errno> {
-        if let Some((_, frame)) = self.held.filter(|held| held.0 == page) {
+        if let Some((_, frame)) = self.last.filter(|last| last.0 == page) {
             return Ok(frame);
         }
         self.close(pager).await;
         let frame = pager.file_page(self.file, page).await?;
-        self.held = Some((page, frame));
+        self.last = Some((page, frame));
         Ok(frame)
     }
 
     pub async fn close<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) {
-        if let Some((_, frame)) = self.held.take() {
+        if let Some((_, frame)) = self.last.take() {
             pager.free(frame).await;
         }
     }

@@ -41,7 +41,7 @@ pub mod key {
 /// Words on their way to the stack, from low addresses to high.
 struct StackWords {
     words: [[u8; WORD_BYTES as usize]; 64],
-    held: usize,
+    count: usize,
     at: u64,
 }
 
@@ -49,14 +49,14 @@ impl StackWords {
     /// Takes a word, for which there is room; whether there is none for another.
     #[inline(always)]
     fn push(&mut self, word: u64) -> bool {
-        self.words[self.held] = word.to_le_bytes();
-        self.held += 1;
-        self.held == self.words.len()
+        self.words[self.count] = word.to_le_bytes();
+        self.count += 1;
+        self.count == self.words.len()
     }
     async fn flush<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, space: &mut Space) -> Result<(), Errno> {
-        pager.copy_out(space, self.at, self.words[..self.held].as_flattened()).await?;
-        self.at += self.held as u64 * WORD_BYTES;
-        self.held = 0;
+        pager.copy_out(space, self.at, self.words[..self.count].as_flattened()).await?;
+        self.at += self.count as u64 * WORD_BYTES;
+        self.count = 0;
         Ok(())
     }
 }
@@ -113,7 +113,7 @@ impl<M: UserMemory> Pager<'_, M> {
         let pointers = u64::from(strings.arguments) + u64::from(strings.environment) + 2;
         let words = 1 + pointers + 2 * auxiliary.len() as u64;
         let sp = (start - words * WORD_BYTES) & !(STACK_ALIGNMENT - 1);
-        let mut out = StackWords { words: [[0; WORD_BYTES as usize]; 64], held: 0, at: sp };
+        let mut out = StackWords { words: [[0; WORD_BYTES as usize]; 64], count: 0, at: sp };
         out.push(u64::from(strings.arguments));
         let (mut offset, mut environment) = (0, 0);
         for count in [strings.arguments, strings.environment] {

@@ -1,4 +1,4 @@
-//! What a program is shown of its file before it asks: all that is cached; what it writes of that is copied then.
+//! The pages of its file that a program has from the start: all cached ones, copied on write.
 //!
 //! A table's span of addresses at a time: by the shared page table that the page cache has of it, or page by page; who
 //! does the latter makes the shared page table. Only to save faults: without it the program is whole as well.
@@ -14,7 +14,7 @@ use renga_hal::memory::{Frame, UserMemory};
 use renga_hal::shared_tables::SHARED_TABLE_SPAN_BYTES;
 use renga_proto::pages::{FindSharedTable, KeepSharedTable, NO_FRAME};
 
-/// Spans of one file that are shown at once; each costs what a quarter of a fault does. What is behind comes by faults.
+/// Spans of one file that are mapped at once; each costs a quarter of a fault. Faults bring the rest.
 const SPANS_MAX: u64 = 4;
 /// A shared page table is worth its frame from so many pages on.
 const SHARED_TABLE_PAGES_MIN: u32 = 16;
@@ -25,7 +25,7 @@ impl<M: UserMemory> Pager<'_, M> {
         let first = start - start % SHARED_TABLE_SPAN_BYTES;
         for span in (first..end).step_by(SHARED_TABLE_SPAN_BYTES as usize).take(SPANS_MAX as usize) {
             if self.show_span(space, file, span).await.is_err() {
-                return; // no memory for tables: faults tell
+                return; // no memory for tables: faults report it
             }
         }
     }
@@ -44,7 +44,7 @@ impl<M: UserMemory> Pager<'_, M> {
         let (mut page, end) = (number(at), number(at + SHARED_TABLE_SPAN_BYTES));
         // Each pass passes an area.
         while let Some(&area) = space.table.areas.within(page, end).first() {
-            self.show_cached(space, &area, (page, end)).await?;
+            self.map_cached(space, &area, (page, end)).await?;
             page = area.end;
         }
         if is_new && self.machine.pages(space.root) - pages_before >= SHARED_TABLE_PAGES_MIN {
@@ -59,7 +59,7 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(())
     }
 
-    /// Shows the pages of a shared page table, which is held for this.
+    /// Maps the pages of a shared page table, to which the caller has a reference.
     async fn add_shared_table(&mut self, space: &mut Space, at: u64, shared_table: Frame) -> Result<(), Errno> {
         // Bounded by the levels of tables.
         loop {

@@ -35,11 +35,11 @@ fn mapping_of_rebooted_boards_file_continues() {
         let mut space = world.pager().create_space().await.unwrap();
         let (a, b) = (map(&mut world, &mut space, 0).await, map(&mut world, &mut space, 1).await);
         assert_eq!(byte(&mut world, &mut space, a).await, Ok(b'a'));
-        for life in 1..4 {
+        for boot in 1..4 {
             world.begin_anew();
-            let page = life * 16 * PAGE;
-            assert_eq!(byte(&mut world, &mut space, a + page).await, Ok(b'a'), "life {life}");
-            assert_eq!(byte(&mut world, &mut space, b + page).await, Ok(b'b'), "life {life}");
+            let page = boot * 16 * PAGE;
+            assert_eq!(byte(&mut world, &mut space, a + page).await, Ok(b'a'), "boot {boot}");
+            assert_eq!(byte(&mut world, &mut space, b + page).await, Ok(b'b'), "boot {boot}");
             let mut inos_held: Vec<u32> = Vec::new();
             for (ino, count) in world.counts.inos.borrow().iter().zip(&*world.counts.references.borrow()) {
                 inos_held.extend(vec![*ino; *count as usize - 1]);
@@ -63,7 +63,7 @@ fn mapping_after_reboot_first_release_is_harmless() {
         world.pager().destroy_space(space).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 2], "b is with process 2 now");
         world.begin_anew();
-        // Its number is of the life before the last.
+        // Its number is of the boot before the last.
         map(&mut world, &mut other, 2).await;
         assert_eq!(*world.counts.references.borrow(), [2, 2, 1], "both, where they are now");
         assert_eq!(byte(&mut world, &mut other, b).await, Ok(b'b'));

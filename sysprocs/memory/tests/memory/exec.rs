@@ -119,18 +119,18 @@ fn exec_static_program_is_laid_out_by_its_headers() {
 #[test]
 fn exec_again_maps_cached_pages() {
     run(128, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
-        let shown = |world: &mut World, space: &Space| {
+        let mapped = |world: &mut World, space: &Space| {
             [0x40_0000, 0x40_1000, 0x41_1000]
                 .map(|va| world.pager().machine.lookup(space.root(), va).map(|page| page.1))
         };
         let (mut first, _) = load(&mut world, 0, None).await.unwrap();
-        // Whoever looked into the file has read its first page.
-        assert_eq!(shown(&mut world, &first), [Some(Access::ReadExecute), None, None]);
+        // Reading the header of the file has read its first page.
+        assert_eq!(mapped(&mut world, &first), [Some(Access::ReadExecute), None, None]);
         world.pager().copy_in(&mut first, 0x40_0000, &mut [0; 0x1234]).await.unwrap();
         world.pager().copy_in(&mut first, 0x41_1238, &mut [0; 8]).await.unwrap();
         world.pager().destroy_space(first).await;
         let (second, _) = load(&mut world, 0, None).await.unwrap();
-        assert_eq!(shown(&mut world, &second), [Some(Access::ReadExecute), Some(Access::ReadExecute), None]);
+        assert_eq!(mapped(&mut world, &second), [Some(Access::ReadExecute), Some(Access::ReadExecute), None]);
         world.pager().destroy_space(second).await;
         world
     });

@@ -14,8 +14,8 @@ fn program_file() -> Vec<u8> {
 fn exec_space_takes_over_loader_references() {
     run(128, 64, vec![program_file(), program_file()], |mut world: World| async move {
         for (slots, left) in [([0, 1], [None, None]), ([0, 0], [None, Some(file(0))])] {
-            let mut held = slots.map(|slot| Some(file(slot)));
-            for MappedFile { ino, generation, slot } in held.into_iter().flatten() {
+            let mut references = slots.map(|slot| Some(file(slot)));
+            for MappedFile { ino, generation, slot } in references.into_iter().flatten() {
                 world.references.call(KeepFile { ino, generation, slot }, ()).await.unwrap();
             }
             let [mut program, mut linker] = [const { Image::none() }; 2];
@@ -24,10 +24,10 @@ fn exec_space_takes_over_loader_references() {
             let mut strings = ArgumentPages::new(8 << 20);
             strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
             let (who, mut space) = (Credentials::default(), Space::none());
-            world.pager().load(&mut space, &program, Some(&linker), strings, who, &mut held).await.unwrap();
-            assert_eq!(held, left);
+            world.pager().load(&mut space, &program, Some(&linker), strings, who, &mut references).await.unwrap();
+            assert_eq!(references, left);
             world.pager().destroy_space(space).await;
-            for MappedFile { ino, generation, .. } in held.into_iter().flatten() {
+            for MappedFile { ino, generation, .. } in references.into_iter().flatten() {
                 assert_eq!(world.references.call(ReleaseFile { ino, generation }, ()).await, Ok(()));
             }
             assert_eq!(*world.counts.references.borrow(), [1, 1]);

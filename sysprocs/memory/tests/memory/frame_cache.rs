@@ -45,23 +45,27 @@ fn free_frame_cache_loses_no_frame() {
     run(8192, 8, vec![], |mut world: World| async move {
         let before = free(&mut world).await;
         let mut seed = 1u32;
-        let mut held: Vec<Frame> = Vec::new();
-        for turn in 0..4000 {
+        let mut taken: Vec<Frame> = Vec::new();
+        for round in 0..4000 {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            if seed >> 16 & 1 == 0 || held.is_empty() {
+            if seed >> 16 & 1 == 0 || taken.is_empty() {
                 let frame = world.frame_cache.take(&mut world.memory).await.unwrap();
-                assert!(!held.contains(&frame), "turn {turn}: {frame:?} is had twice");
+                assert!(!taken.contains(&frame), "round {round}: {frame:?} is had twice");
                 world.machine.page(frame)[..4].copy_from_slice(&frame.listed());
-                held.push(frame);
+                taken.push(frame);
             } else {
-                let frame = held.swap_remove((seed >> 8) as usize % held.len());
-                assert_eq!(world.machine.shared_page(frame)[..4], frame.listed(), "turn {turn}: somebody else has it");
+                let frame = taken.swap_remove((seed >> 8) as usize % taken.len());
+                assert_eq!(
+                    world.machine.shared_page(frame)[..4],
+                    frame.listed(),
+                    "round {round}: it has another owner"
+                );
                 world.frame_cache.give(&mut world.memory, frame).await;
             }
-            let gone = before - free(&mut world).await - held.len() as u32;
-            assert!(gone <= 64, "turn {turn}: {gone} frames in a cache");
+            let gone = before - free(&mut world).await - taken.len() as u32;
+            assert!(gone <= 64, "round {round}: {gone} frames in a cache");
         }
-        for frame in held {
+        for frame in taken {
             world.frame_cache.give(&mut world.memory, frame).await;
         }
         assert_eq!(world.free_frames().await, before);

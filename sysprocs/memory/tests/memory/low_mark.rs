@@ -1,4 +1,4 @@
-//! Who gives frames back is woken when few are free: once, and again after there were enough.
+//! The process that frees frames is woken when few are free: once, and again after there were enough.
 
 use renga_hal_host::HostMemory;
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};

@@ -57,11 +57,12 @@ fn memory_process_frames_are_zeroed_or_filled() {
         let stored = memory.call(StorePage { at: 0 }, b"content").await.unwrap();
         assert_eq!(&machine.shared_page(Frame(stored))[..9], b"content\0\0");
         assert_eq!(memory.call(FreeFrame { frame: stored }, ()).await, Ok(()));
-        for (at, shown) in [(0, &b"content\0"[..]), (9, b"content\0"), (4093, b"con"), (4096, b""), (u16::MAX, b"")] {
+        for (at, expected) in [(0, &b"content\0"[..]), (9, b"content\0"), (4093, b"con"), (4096, b""), (u16::MAX, b"")]
+        {
             let stored = memory.call(StorePage { at }, b"content").await.unwrap();
             let page = machine.shared_page(Frame(stored));
             let (before, from) = page.split_at(usize::from(at).min(page.len()));
-            assert!(before.iter().all(|&byte| byte == 0) && from.starts_with(shown), "at {at}");
+            assert!(before.iter().all(|&byte| byte == 0) && from.starts_with(expected), "at {at}");
             drop(page);
             assert_eq!(memory.call(FreeFrame { frame: stored }, ()).await, Ok(()));
         }

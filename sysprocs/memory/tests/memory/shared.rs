@@ -1,4 +1,4 @@
-//! Shared mappings: whoever shares a page has the same one, and nobody keeps one that has changed hands.
+//! Shared mappings: all that share a page map the same frame, and no mapping of a replaced frame stays.
 
 use crate::support::{World, file, run};
 use renga_abi::Errno;
@@ -52,12 +52,12 @@ fn shared_mapping_sees_writes_and_private_does_not() {
         let mut read = [0; 1];
         world.pages.call(ReadCached { file: file(0).id(), offset: 5 }, &mut read[..]).await.unwrap();
         assert_eq!(read, [8], "read and mapping are the same bytes");
-        // As `write` does: the very page that is shown.
+        // As `write` does: the mapped page itself.
         let place = renga_proto::pages::PagePlace { block: 100, offset: 5 };
         let write = WritePage { file: file(0).id(), page: 0, place, size: 2 * PAGE, fresh: false };
         world.pages.call(write, &[9][..]).await.unwrap();
         assert_eq!((seen(&mut world, &mut one, AT + 5).await, seen(&mut world, &mut two, AT + 5).await), (9, 9));
-        assert_eq!(seen(&mut world, &mut alone, AT + 5).await, 7, "what is lent and run does not change");
+        assert_eq!(seen(&mut world, &mut alone, AT + 5).await, 7, "a borrowed, executable page does not change");
         let mut late = mapped(&mut world, private).await;
         assert_eq!(seen(&mut world, &mut late, AT + 5).await, 9);
         world.pager().copy_out(&mut one, AT + 5, &[10]).await.unwrap();
@@ -93,7 +93,7 @@ fn shared_page_is_dirty_before_each_write() {
         assert_eq!(world.counts.dirtied.get(), 1, "it is dirty already");
         assert_eq!(clean(&mut world).await, [1]);
         for space in [&one, &two] {
-            assert_eq!(access(&world, space, AT), Some(Access::Read), "nobody writes unnoticed");
+            assert_eq!(access(&world, space, AT), Some(Access::Read), "no write goes unnoticed");
         }
         world.pager().copy_out(&mut two, AT, &[2]).await.unwrap();
         assert_eq!((world.counts.dirtied.get(), clean(&mut world).await), (2, vec![2]));
@@ -220,28 +220,28 @@ fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
 #[test]
 fn shared_objects_are_counted_by_number() {
     run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
-        let mut held = std::collections::VecDeque::new();
+        let mut objects = std::collections::VecDeque::new();
         for round in 0..700 {
             let made = world.references.call(MakeObject {}, ()).await;
-            if held.len() == 64 {
+            if objects.len() == 64 {
                 assert_eq!(made, Err(Errno::ENFILE), "round {round}");
             } else {
-                held.push_back(made.unwrap());
+                objects.push_back(made.unwrap());
             }
             // Numbers 256 apart are in one chain: some are kept so long, from both of its ends.
-            if round % 3 != 0 || held.len() == 64 {
-                let generation = if round % 2 == 0 { held.pop_back() } else { held.pop_front() }.unwrap();
+            if round % 3 != 0 || objects.len() == 64 {
+                let generation = if round % 2 == 0 { objects.pop_back() } else { objects.pop_front() }.unwrap();
                 world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
                 let again = world.references.call(ReleaseFile { ino: 0, generation }, ()).await;
                 assert_eq!(again, Err(Errno::EINVAL), "it is gone");
             }
-            for &generation in &held {
+            for &generation in &objects {
                 let kept = world.references.call(KeepFile { ino: 0, generation, slot: 0 }, ()).await;
                 assert_eq!(kept, Ok(()), "round {round}");
                 world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
             }
         }
-        for generation in held {
+        for generation in objects {
             world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
         }
         world

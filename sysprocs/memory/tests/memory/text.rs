@@ -1,4 +1,4 @@
-//! Programs of one file share its pages by shared page tables of tables, and none can tell.
+//! Programs of one file share its pages by shared page tables, invisibly to them.
 
 use crate::elf_file::{FIXED, LOAD, Part, R, W, X, elf};
 use crate::support::{World, file, fork, run};
@@ -33,7 +33,7 @@ async fn load(world: &mut World) -> Space {
     space
 }
 
-/// Loads a program that leaves all its pages in the cache, and one that is shown them one by one.
+/// Loads a program that leaves all its pages in the cache, and one that maps them one by one.
 async fn prepare(world: &mut World) -> Space {
     let mut first = load(world).await;
     assert!(!world.machine.is_of_shared_table(first.root(), CODE), "nothing was cached");
@@ -42,7 +42,7 @@ async fn prepare(world: &mut World) -> Space {
     load(world).await
 }
 
-/// All of code and data; twenty bytes of each page are looked at.
+/// Reads all of code and data, twenty bytes of each page.
 async fn read(world: &mut World, space: &mut Space) -> Vec<u8> {
     let mut seen = vec![];
     for page in 0..=PAGES + 1 {
@@ -73,9 +73,9 @@ fn shared_page_table_counts_once_for_all_programs() {
             assert_eq!(read(&mut world, space).await, expected);
         }
         assert_eq!(world.counts.reads.get(), reads, "nothing is read again");
-        let shown = frame(&world, &one);
-        assert!([&two, &child].into_iter().all(|space| frame(&world, space) == shown));
-        assert_eq!(world.machine.mappings(shown), 1, "counted once for all programs");
+        let text = frame(&world, &one);
+        assert!([&two, &child].into_iter().all(|space| frame(&world, space) == text));
+        assert_eq!(world.machine.mappings(text), 1, "counted once for all programs");
         assert_eq!(world.machine.pages(two.root()), world.machine.pages(one.root()));
         for space in [one, child, two] {
             world.pager().destroy_space(space).await;
@@ -117,8 +117,8 @@ fn shared_page_table_of_rewritten_file_is_new() {
         let mut one = prepare(&mut world).await;
         let old = read(&mut world, &mut one).await;
         world.contents.borrow_mut()[0] = program(0x80);
-        let recall = RevokePages { file: file(0).id(), from: 0, to: TO_END };
-        world.pages.call(recall, ()).await.unwrap();
+        let revocation = RevokePages { file: file(0).id(), from: 0, to: TO_END };
+        world.pages.call(revocation, ()).await.unwrap();
         let mut two = load(&mut world).await;
         let new = read(&mut world, &mut two).await;
         assert!(old.iter().zip(&new).filter(|(old, new)| old != new).count() > 100, "what was cached before");

@@ -47,8 +47,8 @@ fn process_image_space_is_handed_over() {
         world.pager().destroy_space(space).await;
         space = Space::decode_local(world.tables, &bytes[..length]).unwrap();
         assert_eq!((space.areas(), space.root(), space.is_borrowed()), (&areas[..], root, false));
-        let lent = world.pager().lend(&space).unwrap();
-        let length = space.encode_copy(&lent, &mut bytes).unwrap();
+        let borrowed = world.pager().lend(&space).unwrap();
+        let length = space.encode_copy(&borrowed, &mut bytes).unwrap();
         let mut child = Space::decode_local(world.tables, &bytes[..length]).unwrap();
         world.pager().copy_out(&mut child, AT, b"both").await.unwrap();
         let more =
@@ -151,11 +151,11 @@ fn process_image_foreign_frames_are_refused() {
         };
         world.pager_there().map(&mut space, zeros).await.unwrap();
         world.pager_there().copy_out(&mut space, AT, b"here").await.unwrap();
-        let shown = world.there.machine.lookup(space.root(), AT).unwrap().0;
+        let mapped = world.there.machine.lookup(space.root(), AT).unwrap().0;
         let good = world.there.memory.call(StorePage { at: 0 }, b"good").await.unwrap();
-        // A table, one that does not exist, a free one, one that is shown already, and a good one twice.
+        // A table, one that does not exist, a free one, a mapped one, and a good one twice.
         let mut list = Vec::from([6, NO_FRAME]);
-        for (index, frame) in [space.root().0, 1_000_000, 1200, shown.0, good, good].into_iter().enumerate() {
+        for (index, frame) in [space.root().0, 1_000_000, 1200, mapped.0, good, good].into_iter().enumerate() {
             list.extend([(AT / PAGE) as u32 + 1 + index as u32, frame]);
         }
         let bytes: Vec<u8> = list.into_iter().flat_map(u32::to_le_bytes).collect();

@@ -10,7 +10,7 @@ use renga_rt::user::{AccessKind, FpPlace, Trap, UserContext};
 const ZERO_FLAG: u64 = 1 << 30;
 const INSTRUCTION_BYTES: u64 = 4;
 const WORD_BYTES: usize = 8;
-/// Instructions of one turn, after which another program has its own.
+/// Instructions of one time slice.
 const TURN_INSTRUCTIONS: u64 = 10_000;
 
 /// A processor whose floating-point registers are never used.
@@ -117,8 +117,7 @@ fn step<M: UserMemory>(context: &mut UserContext, memory: &Memory<M>) -> Result<
     Ok(())
 }
 
-/// Gives the next user program of `board` its turn; how many instructions it took. `None`: no program
-/// is ready.
+/// Runs the next user program of `board` for a time slice; returns its instructions. `None`: no program is ready.
 pub fn turn<M: UserMemory>(board: HostBoard, machine: &M) -> Option<u64> {
     let mut turn = board.core.next_user()?;
     if turn.wait_cancelled() {
@@ -136,11 +135,11 @@ pub fn turn<M: UserMemory>(board: HostBoard, machine: &M) -> Option<u64> {
         }
     }
     turn.charge(TURN_INSTRUCTIONS);
-    Some(TURN_INSTRUCTIONS) // it goes on, unless somebody else is to run first
+    Some(TURN_INSTRUCTIONS) // it goes on, unless another program is to run first
 }
 
-/// Runs boards and their programs until nothing is ready and no alarm is set; an instruction takes a
-/// nanosecond, idle time is skipped. False: that did not come within `turns_max` turns.
+/// Runs boards and their programs until nothing is ready and no alarm is set; an instruction takes a nanosecond, idle
+/// time is skipped. False: not within `turns_max` time slices.
 pub fn run<M: UserMemory>(boards: &[(HostBoard, &M)], turns_max: u64) -> bool {
     for _ in 0..turns_max {
         let mut time_ns = boards.iter().map(|(board, _)| board.core.now_ns()).max().unwrap_or(0);

@@ -1,10 +1,11 @@
-//! Background jobs of a board, as the regulator sees and holds them.
+//! Background jobs of a board: the regulator's samples and suspensions.
 //!
-//! While the regulator renews its lease, this process counts each program's use once, to its class: when it samples the
-//! board, when the program's policy changes, and when it ends. A hold is a lease: no job is held longer, whichever board
-//! fails. A held job waits in `AwaitContinue`, so its parent gets no report, and its signals are served at once.
+//! While the regulator renews its lease, this process counts each program's use once, to its class: when it samples
+//! the board, when the program's policy changes, and when it ends. A suspension is a lease: no job stays suspended
+//! longer, whichever board fails. A suspended job waits in `AwaitContinue`, so its parent gets no report, and its
+//! signals are served at once.
 //!
-//! Invariant: without a lease no job is held and no use counted. Not here: the decisions (`renga_regulator`).
+//! Invariant: without a lease no job is suspended and no use counted. Not here: the decisions (`renga_regulator`).
 
 use super::record::ProcessRecord;
 use super::state::{ProcsState, SlotUse};
@@ -15,7 +16,8 @@ use renga_rt::account::{AccountNumber, Count};
 
 /// The longest lease, ns: longer ones are cut.
 const LEASE_NS_MAX: u64 = 60_000_000_000;
-/// Who computes for more than one such part of the time is seen to run, as is who uses disk or link.
+/// A program that computes for more than one such part of the time counts as running, as does one that uses disk or
+/// link.
 const RUNNING_PART: u64 = 16;
 
 fn add(to: &mut ResourceUse, more: ResourceUse) {
@@ -23,8 +25,8 @@ fn add(to: &mut ResourceUse, more: ResourceUse) {
 }
 
 impl ProcsState {
-    /// Fills in what was used since the last time, and holds the jobs that `call` names; bytes filled.
-    pub(super) fn sample_and_hold(&mut self, call: &mut Call<Regulate>) -> u32 {
+    /// Fills in the use since the last time, and suspends the jobs that `call` names; returns the bytes filled.
+    pub(super) fn sample_and_suspend(&mut self, call: &mut Call<Regulate>) -> u32 {
         let Regulate { orders, lease_ns } = call.entry();
         let now_ns = self.me.now_ns();
         if self.regulated.until_ns == 0 {
@@ -38,7 +40,7 @@ impl ProcsState {
             bytes = Sample::BYTES;
         }
         call.set_taken_used(bytes);
-        self.hold_jobs(orders);
+        self.suspend_jobs(orders);
         self.regulated.until_ns = now_ns + lease_ns.clamp(1, LEASE_NS_MAX);
         self.me.notify_at(Some(self.regulated.until_ns));
         bytes as u32
@@ -48,7 +50,7 @@ impl ProcsState {
     pub(super) fn let_go_when_due(&mut self) {
         let until_ns = self.regulated.until_ns;
         if until_ns != 0 && self.me.now_ns() >= until_ns {
-            self.hold_jobs(0);
+            self.suspend_jobs(0);
             self.regulated.until_ns = 0;
         }
     }
@@ -122,7 +124,7 @@ impl ProcsState {
         let [foreground, background] = core::mem::take(&mut self.regulated.past);
         let idle_ns = elapsed_ns.saturating_sub(busy_ns);
         let mut sample =
-            Sample { elapsed_ns, idle_ns, foreground, background, jobs: 0, held: 0, front_used_ago_ns: u64::MAX };
+            Sample { elapsed_ns, idle_ns, foreground, background, jobs: 0, suspended: 0, front_used_ago_ns: u64::MAX };
         for index in 0..self.table.rows.end() {
             let record = self.table.rows[index];
             let Some(slot) = record.slot() else { continue };
@@ -130,8 +132,8 @@ impl ProcsState {
             if self.is_background(slot) {
                 add(&mut sample.background, used);
                 sample.jobs += 1;
-                sample.held += u64::from(record.held);
-                if !record.held {
+                sample.suspended += u64::from(record.suspended);
+                if !record.suspended {
                     self.table.rows.change(index, |record| record.uses = resources_in(used));
                 }
             } else if !ignored.chunks_exact(IGNORED_NAME_BYTES).any(|ignored| ignored == record.name) {
@@ -147,17 +149,17 @@ impl ProcsState {
         sample
     }
 
-    /// Holds the jobs that use one of the resources of `orders`, and lets the others go.
-    fn hold_jobs(&mut self, orders: u8) {
+    /// Suspends the jobs that use one of the resources of `orders`, and resumes the others.
+    fn suspend_jobs(&mut self, orders: u8) {
         for index in 0..self.table.rows.end() {
-            let ProcessRecord { held, uses, .. } = self.table.rows[index];
+            let ProcessRecord { suspended, uses, .. } = self.table.rows[index];
             let Some(slot) = self.table.rows[index].slot() else { continue };
-            let holds = uses & orders != 0 && self.is_background(slot);
-            if holds == held {
+            let suspend = uses & orders != 0 && self.is_background(slot);
+            if suspend == suspended {
                 continue;
             }
-            self.table.rows.change(index, |record| record.held = holds);
-            let concerned = if holds { &mut self.table.to_interrupt } else { &mut self.table.to_answer };
+            self.table.rows.change(index, |record| record.suspended = suspend);
+            let concerned = if suspend { &mut self.table.to_interrupt } else { &mut self.table.to_answer };
             concerned.insert(slot);
         }
     }

@@ -84,7 +84,7 @@ mod tests {
         let waits = |slot| slot == 0 || slot == 8;
         let idle = set([1, 2, 3, 5, 6, 7, 9]);
         let cases: [(&str, Option<u16>, Option<u16>); 3] = [
-            ("no one works: where nobody waits either", Some(4), Some(5)),
+            ("all are idle: the one without waiters", Some(4), Some(5)),
             ("one works: not there, and with the maker", Some(8), Some(9)),
             ("one works, two wait: the first", None, Some(1)),
         ];

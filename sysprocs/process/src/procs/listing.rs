@@ -1,7 +1,7 @@
 //! The entries of a board's processes for listings.
 //!
-//! Invariant: a process is listed by the board that its pid names, so once in the cluster. Not here: how a listing looks
-//! (`sysprocs/procfs`).
+//! Invariant: the board that its pid names lists a process, so it is listed once in the cluster. Not here: the format
+//! of a listing (`sysprocs/procfs`).
 
 use super::record::{Home, ProcessRecord, ProcessState};
 use super::state::{CreatedPrograms, ProcsState};

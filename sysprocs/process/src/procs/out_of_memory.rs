@@ -1,4 +1,4 @@
-//! What is done when a board has no page frame left: who holds most of them is killed.
+//! The out-of-memory killer of a board: it kills the process with most page frames.
 //!
 //! Invariant: one program dies at a time, and programs that want memory meanwhile wait for its end; init is never chosen,
 //! nor a program whose memory its child has borrowed, which could not end before that child. Not here: when there is no
@@ -11,33 +11,33 @@ use renga_rt::account::{AccountNumber, Count};
 use renga_rt::{Call, Errno};
 
 impl ProcsState {
-    /// Kills the program that holds most frames, and keeps `call` until it has ended.
+    /// Kills the program with most frames, and defers `call` until it has ended.
     pub(super) fn relieve(&mut self, call: Call<RelieveMemory>) {
-        let asks = call.entry().pid;
+        let caller = call.entry().pid;
         if self.dying == 0 {
             let Some((pid, frames)) = self.largest() else { return call.reply(Err(Errno::ENOMEM)) };
             // It is in a slot.
             let _ = self.table.kill(pid, SIGKILL, Cause::KERNEL);
-            self.me.log("killed for want of memory: pid, page frames that it holds", [pid.into(), frames]);
+            self.me.log("killed for want of memory: pid, its page frames", [pid.into(), frames]);
             self.dying = pid;
         }
-        if self.dying == asks || call.wait_cancelled() {
-            let answer = if self.dying == asks { Ok(asks) } else { Err(Errno::EINTR) };
+        if self.dying == caller || call.wait_cancelled() {
+            let answer = if self.dying == caller { Ok(caller) } else { Err(Errno::EINTR) };
             return call.reply(answer);
         }
-        let slot = self.table.slot(asks);
-        if self.hold(slot, call, WaitingCall::Memory)
+        let slot = self.table.slot(caller);
+        if self.defer(slot, call, WaitingCall::Memory)
             && let Ok(slot) = slot
         {
             self.in_want.insert(slot);
         }
     }
 
-    /// Of those that may be killed, who holds most frames, and how many; among equals, the youngest.
+    /// The killable process with most frames, and their number; among equals, the youngest.
     fn largest(&self) -> Option<(u32, u64)> {
         let board = self.table.board;
         let candidate = |(pid, slot): (u32, u16)| {
-            let lends = matches!(self.held[usize::from(slot)], WaitingCall::Vfork(_));
+            let lends = matches!(self.waiting[usize::from(slot)], WaitingCall::Vfork(_));
             let frames = self.me.counts(AccountNumber::of_slot(board, slot))[Count::FramesHeld as usize];
             (pid != INIT && !lends && frames > 0).then_some((pid, frames))
         };
@@ -52,9 +52,9 @@ impl ProcsState {
         self.dying = 0;
         let mut in_want = core::mem::take(&mut self.in_want);
         while let Some(slot) = in_want.take_first() {
-            match self.take_held(usize::from(slot)) {
+            match self.take_waiting(usize::from(slot)) {
                 WaitingCall::Memory(call) => call.reply(Ok(pid)),
-                other => self.held[usize::from(slot)] = other,
+                other => self.waiting[usize::from(slot)] = other,
             }
         }
     }

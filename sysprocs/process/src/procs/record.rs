@@ -8,8 +8,8 @@ use renga_proto::used::Used;
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
 pub const NAME_BYTES: usize = 16;
 
-/// What a listing of our own calls one that is held; to Linux's listings it is stopped.
-pub const HELD_LETTER: char = 'H';
+/// The state letter of a suspended process in Renga's own listings; in Linux's it is stopped.
+pub const SUSPENDED_LETTER: char = 'H';
 
 /// A program's name, zero-padded.
 pub type ProgramName = [u8; NAME_BYTES];
@@ -81,7 +81,7 @@ pub struct ProcessRecord {
     /// When it was made, ns since the board began.
     pub started_ns: u64,
     /// It is of a background job and goes on when the regulator lets it.
-    pub held: bool,
+    pub suspended: bool,
     /// Which resources it used when it last ran, a bit each.
     pub uses: u8,
 }
@@ -107,7 +107,7 @@ impl ProcessRecord {
         used: Used::NONE,
         name: [0; NAME_BYTES],
         started_ns: 0,
-        held: false,
+        suspended: false,
         uses: 0,
     };
 
@@ -127,7 +127,7 @@ impl ProcessRecord {
     /// What a listing calls its state.
     pub fn letter(&self) -> char {
         match self.state {
-            ProcessState::Alive if self.held => HELD_LETTER,
+            ProcessState::Alive if self.suspended => SUSPENDED_LETTER,
             ProcessState::Alive => 'S',
             ProcessState::Stopped { .. } => 'T',
             ProcessState::Ended(_) => 'Z',

@@ -69,9 +69,8 @@ impl ProcessTable {
         if forking { self.insert_reserved(record) } else { self.insert(record) }
     }
 
-    /// A child on another board ended, stopped or goes on. One that nobody here knows belongs to a parent whose
-    /// `AddChild` is still to come, or to init, who is everybody's last parent; any other is an earlier
-    /// parent's of that pid.
+    /// A child on another board ended, stopped or goes on. An unknown one belongs to a parent whose `AddChild` is
+    /// still to come, or to init, the last parent of all; any other is an earlier parent's of that pid.
     pub fn child_exited(&mut self, parent: u32, child: u32, status: u32) -> Result<(), Errno> {
         let known = self.index(child);
         let index = match known {
@@ -101,8 +100,8 @@ impl ProcessTable {
         Ok(())
     }
 
-    /// A board is dead: its processes' parents here learn that they were killed, and its processes' children
-    /// here are given to init. Pids of that board mean nobody any more.
+    /// A board failed: its processes' parents here learn that they were killed, and its processes' children here
+    /// become init's. Pids of that board are void.
     pub fn board_died(&mut self, board: u8) {
         self.deaths += 1;
         if let Some(last) = self.last_death.get_mut(usize::from(board)) {

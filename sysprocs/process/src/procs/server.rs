@@ -1,8 +1,7 @@
-//! The loop around the table: accepts calls, holds those that must wait, answers them when they may.
+//! The loop around the table: accepts calls, defers those that must wait, replies when they may.
 //!
-//! Invariant: a slot's process has at most one held call, which is answered when the table says that
-//! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
-//! (`table.rs`).
+//! Invariant: a slot's process has at most one deferred call. The loop replies to it when the table says that its
+//! condition is true, when it is interrupted, or when its peer in a vfork comes. Not here: the rules (`table.rs`).
 
 use super::home_cores::Homes;
 use super::queue::QueuedSignal;
@@ -41,7 +40,7 @@ pub async fn procs(
     let mut server = ProcsState {
         me,
         table: ProcessTable::new(board, init_board, boot, rows, queued),
-        held: [const { WaitingCall::Nothing }; SLOTS_MAX],
+        waiting: [const { WaitingCall::Nothing }; SLOTS_MAX],
         idle: SlotSet::NONE,
         interrupted: SlotSet::NONE,
         makers: [const { None }; SLOTS_MAX],
@@ -72,7 +71,7 @@ impl ProcsServer for ProcsState {
         let slot = call.entry().slot;
         if self.table.is_taken(slot) {
             call.reply(Err(Errno::EBUSY));
-        } else if self.hold(Ok(slot), call, WaitingCall::Work) {
+        } else if self.defer(Ok(slot), call, WaitingCall::Work) {
             self.idle.insert(slot);
             self.interrupted.remove(slot); // the interrupted program is gone
         }
@@ -102,8 +101,8 @@ impl ProcsServer for ProcsState {
         self.table.stop(call.entry().pid, call.entry().signal)
     }
     async fn await_continue(&mut self, call: Call<AwaitContinue>) {
-        let AwaitContinue { pid, held, blocked } = call.entry();
-        let gone_on = match held {
+        let AwaitContinue { pid, suspended, blocked } = call.entry();
+        let gone_on = match suspended {
             true => self.table.is_kept(pid, blocked).map(|kept| (!kept).then_some(0)),
             false => self.table.gone_on(pid),
         };
@@ -111,7 +110,7 @@ impl ProcsServer for ProcsState {
             Ok(Some(parent)) => call.reply(Ok(parent)),
             Err(errno) => call.reply(Err(errno)),
             Ok(None) => {
-                self.hold(self.table.slot(pid), call, WaitingCall::Continue);
+                self.defer(self.table.slot(pid), call, WaitingCall::Continue);
             }
         }
     }
@@ -126,7 +125,7 @@ impl ProcsServer for ProcsState {
             Err(errno) => call.reply(Err(errno)),
             Ok(None) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(None) => {
-                self.hold(self.table.slot(parent), call, WaitingCall::Child);
+                self.defer(self.table.slot(parent), call, WaitingCall::Child);
             }
         }
     }
@@ -159,7 +158,7 @@ impl ProcsServer for ProcsState {
             Err(errno) => call.reply(Err(errno)),
             Ok(false) if call.wait_cancelled() => call.reply(Err(Errno::EINTR)),
             Ok(false) => {
-                self.hold(self.table.slot(pid), call, WaitingCall::Signal);
+                self.defer(self.table.slot(pid), call, WaitingCall::Signal);
             }
         }
     }
@@ -196,7 +195,7 @@ impl ProcsServer for ProcsState {
         used
     }
     async fn regulate(&mut self, call: &mut Call<Regulate>) -> Result<u32, Errno> {
-        Ok(self.sample_and_hold(call))
+        Ok(self.sample_and_suspend(call))
     }
 
     async fn begin_fork(&mut self, call: &mut Call<BeginFork>) -> Result<Relations, Errno> {
@@ -239,36 +238,36 @@ impl ProcsServer for ProcsState {
 
 impl ProcsState {
     /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already; whether it did.
-    pub(super) fn hold<T: InWords, E: Entry<Reply = Result<T, Errno>>>(
+    pub(super) fn defer<T: InWords, E: Entry<Reply = Result<T, Errno>>>(
         &mut self,
         slot: Result<u16, Errno>,
         call: Call<E>,
         keep: fn(Call<E>) -> WaitingCall,
     ) -> bool {
-        let free = slot.and_then(|slot| match self.held.get(usize::from(slot)) {
+        let free = slot.and_then(|slot| match self.waiting.get(usize::from(slot)) {
             Some(WaitingCall::Nothing) if usize::from(slot) < self.wait_cancellers.len() => Ok(usize::from(slot)),
             Some(_) if usize::from(slot) < self.wait_cancellers.len() => Err(Errno::EBUSY),
             _ => Err(Errno::EINVAL),
         });
         match free {
-            Ok(slot) => self.held[slot] = keep(call),
+            Ok(slot) => self.waiting[slot] = keep(call),
             Err(errno) => call.reply(Err(errno)),
         }
         free.is_ok()
     }
 
-    /// Does what the table noted: interrupts processes, and answers held calls whose time has come.
+    /// Does what the table noted: interrupts processes, and replies to deferred calls whose time has come.
     async fn settle(&mut self) {
         let far = self.table.far_boards();
         self.watch.change(core::mem::replace(&mut self.watched, far), far);
         let mut to_answer = core::mem::take(&mut self.table.to_answer);
         while let Some(slot) = to_answer.take_first() {
             let slot = usize::from(slot);
-            match self.take_held(slot) {
+            match self.take_waiting(slot) {
                 WaitingCall::Child(call) => self.wait_child(call).await,
                 WaitingCall::Signal(call) => self.await_signal(call).await,
                 WaitingCall::Continue(call) => self.await_continue(call).await,
-                other => self.held[slot] = other,
+                other => self.waiting[slot] = other,
             }
         }
         let mut to_interrupt = core::mem::take(&mut self.table.to_interrupt);
@@ -280,13 +279,13 @@ impl ProcsState {
         }
     }
 
-    /// Some slots were interrupted: those of them that wait here are answered early. One of another core is so when that core has looked,
-    /// whether it waits here by then or not: of that this process is notified, too.
+    /// Some slots were interrupted: replies early to those that wait here. A slot of another core is interrupted when
+    /// that core has polled, whether it waits here by then or not; that core notifies this process, too.
     fn answer_interrupted(&mut self) {
         let mut interrupted_slots = core::mem::take(&mut self.interrupted);
         while let Some(slot) = interrupted_slots.take_first() {
-            if self.held[usize::from(slot)].is_cancelled() {
-                self.take_held(usize::from(slot)).cancel();
+            if self.waiting[usize::from(slot)].is_cancelled() {
+                self.take_waiting(usize::from(slot)).cancel();
                 self.idle.remove(slot);
                 self.in_want.remove(slot);
             } else if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
@@ -296,8 +295,8 @@ impl ProcsState {
     }
 
     /// The call that waits for `slot`, which waits no more.
-    pub(super) fn take_held(&mut self, slot: usize) -> WaitingCall {
-        core::mem::replace(&mut self.held[slot], WaitingCall::Nothing)
+    pub(super) fn take_waiting(&mut self, slot: usize) -> WaitingCall {
+        core::mem::replace(&mut self.waiting[slot], WaitingCall::Nothing)
     }
 }
 

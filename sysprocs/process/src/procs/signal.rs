@@ -1,7 +1,7 @@
 //! Signals in the table: who gets them, what they wake.
 //!
-//! Invariant: a signal that its receiver ignores and does not block leaves no trace, if it has said so; any other is kept
-//! until it is taken. Which ones are blocked is known to the receiver alone: it is interrupted, and looks.
+//! Invariant: a signal that its receiver ignores and does not block leaves no trace, if it has said so; any other is
+//! pending until it is taken. Only the receiver knows which ones it blocks: it is interrupted, and checks.
 
 use super::queue::SignalQueue;
 use super::record::{Home, ProcessRecord, ProcessState};
@@ -12,8 +12,8 @@ use renga_proto::procs::{Cause, INIT, SignalFacts, TakenSignal};
 use renga_rt::Errno;
 
 impl ProcessTable {
-    /// Sends `signal` to `pid` of this board; 0 only asks whether it is there. Whether it is kept. `EAGAIN`: there is no
-    /// room for what must not get lost of it.
+    /// Sends `signal` to `pid` of this board; 0 only checks that it exists. Returns whether the signal is pending.
+    /// `EAGAIN`: there is no room in the queue for one that must not get lost.
     pub fn kill(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<bool, Errno> {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
@@ -89,7 +89,7 @@ impl ProcessTable {
         Ok(noted.kept)
     }
 
-    /// Takes away the pending signal of `pid` outside `blocked` that is to be served first.
+    /// Takes the pending signal of `pid` outside `blocked` that is to be served first.
     pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<TakenSignal, Errno> {
         let index = self.index(pid)?;
         let wanted = !blocked | UNSTOPPABLE;
@@ -105,9 +105,9 @@ impl ProcessTable {
                 cause
             })
         });
-        let ProcessRecord { pending, held, parent, .. } = self.rows[index];
+        let ProcessRecord { pending, suspended, parent, .. } = self.rows[index];
         let (more, waits) = (pending & wanted != 0, pending != 0);
-        let next = SignalFacts { signal: signal.unwrap_or(0), more, waits, held, parent };
+        let next = SignalFacts { signal: signal.unwrap_or(0), more, waits, suspended, parent };
         Ok(TakenSignal::of(next, cause.unwrap_or(Cause::user(0))))
     }
 
@@ -141,25 +141,25 @@ impl ProcessTable {
         Ok(self.get(pid)?.deliverable(blocked) != 0)
     }
 
-    /// Whom to tell that `pid` goes on: its parent, 0 if it was killed; `None` while it is stopped.
+    /// The parent to notify that `pid` goes on, 0 if it was killed; `None` while it is stopped.
     pub fn gone_on(&self, pid: u32) -> Result<Option<u32>, Errno> {
         let ProcessRecord { state, parent, continued, .. } = *self.get(pid)?;
         let stopped = matches!(state, ProcessState::Stopped { .. });
         Ok((!stopped).then_some(if continued { parent } else { 0 }))
     }
 
-    /// Whether `pid`, which blocks `blocked`, is to wait because it is held: a signal is served at once.
+    /// Whether `pid`, which blocks `blocked`, is to wait because it is suspended: a signal is served at once.
     pub fn is_kept(&self, pid: u32, blocked: SignalSet) -> Result<bool, Errno> {
         let record = self.get(pid)?;
-        Ok(record.held && record.deliverable(blocked) == 0)
+        Ok(record.suspended && record.deliverable(blocked) == 0)
     }
 }
 
 /// What a signal that has come leads to.
 struct Noted {
-    /// A held call may have an answer now.
+    /// A deferred call may have its reply now.
     answers: bool,
-    /// The process must look.
+    /// The process must check.
     interrupts: bool,
     /// It waits to be taken.
     kept: bool,
@@ -168,7 +168,7 @@ struct Noted {
 }
 
 impl ProcessRecord {
-    /// What of `set` waits is gone.
+    /// Drops the pending signals of `set`.
     fn forget(&mut self, queue: &mut SignalQueue, set: SignalSet) {
         if self.pending & set != 0 {
             self.pending &= !set;
@@ -196,8 +196,8 @@ fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: 
     // Real-time signals count; of others one waits, with the first one's cause.
     let again = signal < SIGRTMIN && record.pending & set != 0 && cause.timer == 0;
     if signal != SIGKILL && !again {
-        let told = record.queued.count < record.queued_most && queue.push(&mut record.queued, signal, cause);
-        if !told && (cause.timer != 0 || (signal >= SIGRTMIN && cause.code < 0)) {
+        let queued = record.queued.count < record.queued_most && queue.push(&mut record.queued, signal, cause);
+        if !queued && (cause.timer != 0 || (signal >= SIGRTMIN && cause.code < 0)) {
             return Err(Errno::EAGAIN);
         }
     }

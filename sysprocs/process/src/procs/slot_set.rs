@@ -1,6 +1,6 @@
 //! A set of slots of user programs.
 //!
-//! Invariant: walking through it costs what it holds, and a word for each 64 slots there can be.
+//! Invariant: an iteration costs as much as it has members, and a word for each 64 slots there can be.
 
 /// Slots of user programs on one board.
 pub const SLOTS_MAX: usize = 256;

@@ -26,7 +26,7 @@ impl ProcsState {
         let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
         let refused = free <= reserved || all - free >= most;
         let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);
-        let waits = |slot: u16| matches!(self.held.get(usize::from(slot)), Some(WaitingCall::Child(_)));
+        let waits = |slot: u16| matches!(self.waiting.get(usize::from(slot)), Some(WaitingCall::Child(_)));
         self.homes.choose(&self.idle, maker, self.ancestors(parent), waits).filter(|_| !refused).ok_or(Errno::EAGAIN)
     }
 
@@ -47,7 +47,7 @@ impl ProcsState {
                 self.note_fresh(parent, pid, slot);
                 self.idle.remove(slot);
                 let slot = usize::from(slot);
-                let WaitingCall::Work(mut work) = self.take_held(slot) else {
+                let WaitingCall::Work(mut work) = self.take_waiting(slot) else {
                     unreachable!("idle slots wait for work")
                 };
                 let descriptor = call.lent();

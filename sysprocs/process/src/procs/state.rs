@@ -26,7 +26,7 @@ pub(super) enum WaitingCall {
 pub(super) struct ProcsState {
     pub(super) me: Me,
     pub(super) table: ProcessTable,
-    pub(super) held: [WaitingCall; SLOTS_MAX],
+    pub(super) waiting: [WaitingCall; SLOTS_MAX],
     /// Slots that wait for work.
     pub(super) idle: SlotSet,
     /// Slots that were interrupted since the last check of the calls that wait here.
@@ -72,7 +72,7 @@ impl SlotUse {
 
 /// What a board keeps while it is regulated.
 pub(super) struct JobSampling {
-    /// Until when orders hold, ns since the board began; 0: no lease.
+    /// When orders expire, ns since boot; 0: no lease.
     pub(super) until_ns: u64,
     /// When the board was sampled last, and what had been charged in all, ns.
     pub(super) looked_ns: u64,

@@ -5,8 +5,8 @@
 //! for it or ends. Whom a change concerns is noted in `to_interrupt` and `to_answer`, which the server
 //! empties after each call.
 //!
-//! Not here: signals (`signal.rs`), children on other boards (`remote_children.rs`), finding records (`rows.rs`), held calls
-//! (`server.rs`).
+//! Not here: signals (`signal.rs`), children on other boards (`remote_children.rs`), finding records (`rows.rs`),
+//! deferred calls (`server.rs`).
 
 use super::queue::{QueuedSignal, SignalQueue};
 use super::record::{Home, NAME_BYTES, ProcessRecord, ProcessState};
@@ -49,16 +49,16 @@ pub struct ProcessTable {
     taken: SlotSet,
     /// Slots whose process must check its signals.
     pub to_interrupt: SlotSet,
-    /// Slots whose held call may have an answer now.
+    /// Slots whose deferred call may have its reply now.
     pub to_answer: SlotSet,
     /// The use of the child that `wait` reported last.
     pub waited: Used,
 }
 
 impl ProcessTable {
-    /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's starts from 1, so
-    /// that pids of one are not given out again soon by the next. It has room for as many records as `rows`, and for what
-    /// is told of as many signals as `queued`.
+    /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's boots from 1, so
+    /// that the next one does not reuse its pids soon. It has room for as many records as `rows`, and for as many
+    /// queued signals as `queued`.
     pub fn new(
         board: u8,
         init_board: u8,
@@ -146,8 +146,8 @@ impl ProcessTable {
         }
     }
 
-    /// A new process in `slot`, of `parent` (of any board). Group 0: group and session are those of
-    /// the parent, which is of this board, and so is what is told of signals and children but for `set_ignored`.
+    /// A new process in `slot`, of `parent` (of any board). Group 0: group and session are those of the parent, which
+    /// is of this board, and so are its settings of signals and children but for `set_ignored`.
     pub fn spawn(&mut self, slot: u16, parent: u32, group: u32, session: u32) -> Result<u32, Errno> {
         let known = match group {
             0 => {
@@ -174,8 +174,8 @@ impl ProcessTable {
         Ok(INIT)
     }
 
-    /// `EINTR` if a signal that it does not block waits for `parent`, and must be served before it forks: whoever
-    /// sent it to the parent's group means the child too.
+    /// `EINTR` if a signal that it does not block waits for `parent`, and must be served before it forks: a signal to
+    /// the parent's group includes the child.
     pub fn may_fork(&self, parent: u32, blocked: SignalSet) -> Result<(), Errno> {
         if self.get(parent)?.deliverable(blocked) != 0 { Err(Errno::EINTR) } else { Ok(()) }
     }
@@ -202,7 +202,7 @@ impl ProcessTable {
 
     /// Notes what a process that ends has used.
     pub fn note_used(&mut self, pid: u32, used: Used) {
-        let _ = self.change(pid, |record| record.used = used); // else nobody asks
+        let _ = self.change(pid, |record| record.used = used); // else no parent reads it
     }
 
     /// Removes a record that waits for a parent who will not wait.
@@ -297,7 +297,7 @@ impl ProcessTable {
         }
     }
 
-    /// What there is to tell of the child at `index`, of the kinds that `options` ask for.
+    /// The news of the child at `index`, of the kinds in `options`.
     fn news(&self, index: usize, options: u32) -> Option<u32> {
         match self.rows[index].state {
             ProcessState::Ended(status) if options & WAIT_ENDED != 0 => Some(status),
@@ -307,7 +307,7 @@ impl ProcessTable {
         }
     }
 
-    /// It has been reported, which takes it away unless that was only to look.
+    /// It has been reported, which consumes it unless `options` say otherwise.
     fn take_report(&mut self, index: usize, options: u32) {
         self.waited = self.rows[index].used;
         if options & WAIT_KEEP != 0 {

@@ -1,7 +1,7 @@
-//! Parent and child of a vfork wait for each other: the parent until the child needs its space no more, the child until
-//! the parent has been told.
+//! Parent and child of a vfork wait for each other: the parent until the child needs its space no more, the child
+//! until the parent has its reply.
 //!
-//! Invariant: whoever of the two comes first is held in its own slot, and the other ends both waits. Not here: the rules
+//! Invariant: the first of the two waits in its own slot, and the second ends both waits. Not here: the rules
 //! (`table.rs`).
 
 use super::state::{ProcsState, WaitingCall};
@@ -20,11 +20,11 @@ impl ProcsState {
     pub(super) fn hold_parent(&mut self, call: Call<AwaitVfork>) {
         match self.vfork_pair(call.entry().child) {
             Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match self.take_held(child) {
+            Ok((child, parent)) => match self.take_waiting(child) {
                 WaitingCall::Returned(done) => give_back(done, call),
                 other => {
-                    self.held[child] = other;
-                    self.hold(Ok(parent as u16), call, WaitingCall::Vfork);
+                    self.waiting[child] = other;
+                    self.defer(Ok(parent as u16), call, WaitingCall::Vfork);
                 }
             },
         }
@@ -34,11 +34,11 @@ impl ProcsState {
     pub(super) fn hold_child(&mut self, call: Call<VforkDone>) {
         match self.vfork_pair(call.entry().child) {
             Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match self.take_held(parent) {
+            Ok((child, parent)) => match self.take_waiting(parent) {
                 WaitingCall::Vfork(waiting) => give_back(call, waiting),
                 other => {
-                    self.held[parent] = other;
-                    self.hold(Ok(child as u16), call, WaitingCall::Returned);
+                    self.waiting[parent] = other;
+                    self.defer(Ok(child as u16), call, WaitingCall::Returned);
                 }
             },
         }

@@ -117,7 +117,7 @@ fn descriptor_set_flags_keeps_access_mode() {
     files.add(FileDescriptor { flags: 3, ..named(Object::Console) }).unwrap();
     files.set_flags(0, O_NONBLOCK | 2);
     let flags: std::vec::Vec<u32> = files.iter().map(|(_, descriptor)| descriptor.flags).collect();
-    assert_eq!(flags, [O_NONBLOCK, O_NONBLOCK | 1, O_NONBLOCK | 2, 3], "the last was opened anew");
+    assert_eq!(flags, [O_NONBLOCK, O_NONBLOCK | 1, O_NONBLOCK | 2, 3], "the last was opened again");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Background jobs that are held: leases, signals, children; and what a board tells of its programs' use.
+//! Suspended background jobs: leases, signals, children; and the samples of a board.
 
 use crate::support::System;
 use crate::support::calls::{
@@ -98,7 +98,7 @@ fn sleeper() -> Script {
     init
 }
 
-/// When the child ends that is held from 0.5 s on by `lease_s`, renewed or let go at `then`.
+/// When a child ends that is suspended from 0.5 s on by `lease_s`, renewed or resumed at `then`.
 fn ends_at(lease_s: u64, then: Option<(u64, u8, u64)>) -> u8 {
     let system = run_beside(&sleeper(), move |mut regulator| async move {
         regulator.regulate(0, 60).await;
@@ -106,11 +106,11 @@ fn ends_at(lease_s: u64, then: Option<(u64, u8, u64)>) -> u8 {
         regulator.make_job(child.pid).await;
         regulator.use_blocks(child, 1);
         let sample = regulator.regulate(DISK_BIT, lease_s).await;
-        assert_eq!((sample.jobs, sample.held, sample.background[DISK]), (1, 0, 1));
+        assert_eq!((sample.jobs, sample.suspended, sample.background[DISK]), (1, 0, 1));
         assert_eq!(regulator.listed(child.pid).await.state, b'H');
         if let Some((at_s, orders, lease_s)) = then {
             regulator.until(at_s).await;
-            assert_eq!(regulator.regulate(orders, lease_s).await.held, 1);
+            assert_eq!(regulator.regulate(orders, lease_s).await.suspended, 1);
         }
     });
     system.status()
@@ -156,7 +156,7 @@ fn held_job_kill_ends_it_and_parent_sees_only_exit() {
     }
 }
 
-/// A handler runs when it is let go, and a signal that is blocked does not end the hold.
+/// A handler runs after the resumption, and a blocked signal does not end the suspension.
 #[test]
 fn held_job_handles_signals_and_keeps_blocked_pending() {
     let mut init = Script::new();
@@ -211,14 +211,14 @@ fn regulation_use_is_counted_once_across_exit_and_class_change() {
     });
 }
 
-/// Of the foreground it is told when somebody who is still there ran last; jobs and who is ignored do not count.
-/// Holds: jobs-policies.
+/// The sample says when a living foreground program ran last; jobs and ignored programs do not count. Holds:
+/// jobs-policies.
 #[test]
 fn regulation_foreground_activity_is_reported_until_exit() {
     run_beside(&sleeper(), move |mut regulator| async move {
         let child = regulator.child().await;
         let ago = async |regulator: &mut Regulator| regulator.regulate(0, 60).await.front_used_ago_ns;
-        assert_eq!(ago(&mut regulator).await, u64::MAX, "nobody was seen to run");
+        assert_eq!(ago(&mut regulator).await, u64::MAX, "no program was seen to run");
         regulator.use_blocks(child, 1);
         assert_eq!(ago(&mut regulator).await, 0);
         regulator.me.sleep_until(8 * S / 10).await;

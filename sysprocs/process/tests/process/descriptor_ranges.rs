@@ -61,7 +61,7 @@ fn rlimit_nofile_refuses_further_descriptors() {
         init.call(TIMERFD_CREATE, &[NONE, NONE]).expect(refused, 12);
         init.call(FCNTL, &[Value(3), ONE]).expect(NONE, 13); // it is there
     }
-    // Linux looks for a number before it looks for the file.
+    // Linux allocates the number before it opens the file.
     init.call(OPENAT, &[AT_FDCWD, none, NONE, NONE]).expect(error(EMFILE), 14);
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);

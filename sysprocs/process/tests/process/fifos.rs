@@ -49,7 +49,7 @@ fn fifo_open_on_two_boards_waits_for_partner() {
         init.call(CLOSE, &[ONE]).expect(NONE, 6);
         wait_status(&mut init);
         init.expect(NONE, 7);
-        // Nobody has it open any more.
+        // No process has it open any more.
         open(&mut init, WRITE_NOW).expect(error(ENXIO), 8);
         exit(&mut init, 0);
         init.place(child);

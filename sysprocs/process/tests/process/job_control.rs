@@ -108,7 +108,7 @@ fn job_control_ignored_stop_fails_read_and_allows_change() {
     assert_eq!(system(&init).status(), 0);
 }
 
-/// Whoever could continue it is gone: its parent, which was of its session.
+/// The last process that could continue it is gone: its parent, which was of its session.
 #[test]
 fn job_control_orphaned_group_gets_eio() {
     let (mut init, _) = in_foreground();

@@ -50,7 +50,7 @@ fn file_lock_excludes_other_boards_until_holder_exits() {
     init.call(FORK_ON, &[ONE]).jump_if_zero(child);
     sleep(&mut init, 20);
     init.call(FCNTL, &[NONE, SETLK, free]).expect(NONE, 2);
-    // The child has it until it ends, which nothing but that tells.
+    // The child has it until it ends, which only its end shows.
     let again = range(&mut init, WRITE, 0, 0);
     sleep(&mut init, 1);
     init.call(FCNTL, &[NONE, SETLK, again]).expect(error(11), 3);
@@ -60,12 +60,12 @@ fn file_lock_excludes_other_boards_until_holder_exits() {
 
     init.place(child).call(FCNTL, &[NONE, SETLK, inside]).expect(error(11), 5);
     init.call(FCNTL, &[NONE, SETLK, beside]).expect(NONE, 6);
-    let asked = range(&mut init, READ, 0, 100);
-    init.call(FCNTL, &[NONE, GETLK, asked]).expect(NONE, 7);
-    expect_word(&mut init, asked, WRITE, 8);
-    expect_word(&mut init, behind(asked, 8), 10, 9);
-    expect_word(&mut init, behind(asked, 16), 10, 10);
-    expect_word(&mut init, behind(asked, 24), 1, 11); // init's
+    let wanted = range(&mut init, READ, 0, 100);
+    init.call(FCNTL, &[NONE, GETLK, wanted]).expect(NONE, 7);
+    expect_word(&mut init, wanted, WRITE, 8);
+    expect_word(&mut init, behind(wanted, 8), 10, 9);
+    expect_word(&mut init, behind(wanted, 16), 10, 10);
+    expect_word(&mut init, behind(wanted, 24), 1, 11); // init's
     init.call(FCNTL, &[NONE, SETLKW, inside]).expect(NONE, 12);
     sleep(&mut init, 20);
     exit(&mut init, 0);

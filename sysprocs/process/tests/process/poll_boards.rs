@@ -8,7 +8,7 @@ use Argument::Value;
 use renga_process::host::{Argument, Script};
 
 const MS: u64 = 1_000_000;
-/// No multiple of any step at which something could be looked at.
+/// No multiple of any polling interval.
 const LATER_NS: u64 = 7 * MS + 1;
 
 /// Two pipes, as descriptors 1 to 4, of the board of init.

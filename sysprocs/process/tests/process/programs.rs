@@ -87,8 +87,8 @@ fn exit_releases_all_resources() {
     let free = system.free_frames();
     assert!(free[0] > 590, "{free:?}: only cached file pages are left");
     assert_eq!(system.disk.open_files.get(), 0);
-    let held: Vec<i32> = system.disk.nodes.borrow().iter().map(|node| node.references).collect();
-    assert!(held.iter().all(|&references| references == 0), "{held:?}");
+    let references: Vec<i32> = system.disk.nodes.borrow().iter().map(|node| node.references).collect();
+    assert!(references.iter().all(|&count| count == 0), "{references:?}");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn vfork_shares_memory_until_exec_or_exit() {
 
 #[test]
 fn vfork_parent_resumes_with_own_memory() {
-    // Both pids go to one page that nobody has touched: only one process may bring it in.
+    // Both pids go to one untouched page: only one process may bring it in.
     const FLAGS: Argument = Value(0x4000 | 0x100 | 0x10_0000 | 0x100_0000 | 17);
     let (untouched, behind) = (Value(0x50_1000), Value(0x50_1008));
     let mut init = Script::new();
@@ -320,7 +320,7 @@ fn dup_copies_and_exec_closes_cloexec() {
     assert_eq!(System::new(1, &[("/sbin/init", &init), ("/bin/other", &other)]).status(), 0);
 }
 
-/// A transfer of 256 MiB, for which no server is asked: 1024 times the same pages.
+/// A transfer of 256 MiB without a call to a server: 1024 times the same pages.
 fn endless(script: &mut Script, call: u64, descriptor: Argument) {
     const BYTES: u64 = 256 << 10;
     let (place, flags) = (0x2000_0000u64, Value(0x32)); // at that place, of zeros, private
@@ -330,7 +330,7 @@ fn endless(script: &mut Script, call: u64, descriptor: Argument) {
     script.call(call, &[descriptor, parts, Value(1024)]);
 }
 
-/// The child says when it begins; init, whose turn comes although nothing makes the child wait, kills it.
+/// The child reports its start; init, which gets its time slice although the child never waits, kills it.
 #[test]
 fn transfer_huge_yields_and_can_be_killed() {
     for call in [READV, WRITEV] {
@@ -353,7 +353,7 @@ fn transfer_huge_yields_and_can_be_killed() {
     }
 }
 
-/// What is done by then is told: nothing is lost, or moved twice.
+/// A short count: nothing is lost, or moved twice.
 #[test]
 fn transfer_huge_signal_returns_short_count() {
     let mut init = Script::new();

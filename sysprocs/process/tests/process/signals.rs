@@ -51,7 +51,7 @@ fn signal_handler_runs_and_returns() {
     assert_eq!(System::solo(&init).status(), 0);
 }
 
-/// A child sends SIGUSR1 to its parent, which reads from a pipe that nobody writes to.
+/// A child sends SIGUSR1 to its parent, which reads from a pipe without data.
 fn interrupted_read(flags: u64) -> Script {
     let mut init = with_console();
     let (ends, handler, child) = (init.variable(), init.label(), init.label());
@@ -316,7 +316,7 @@ fn kill_of_init_is_ignored() {
     assert_eq!(System::solo(&init).status(), 0);
 }
 
-/// What comes while it is stopped is served with what stopped it: a call that it interrupts is not made again.
+/// A signal that comes while it is stopped is served with the stopping one: the interrupted call does not restart.
 #[test]
 fn signal_during_stop_interrupts_call() {
     let mut init = Script::new();

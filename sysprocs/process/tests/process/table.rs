@@ -118,7 +118,7 @@ fn process_table_orphans_go_to_init_or_are_dropped() {
     other.exit(zombie, 0).unwrap();
     other.exit(parent, 0).unwrap();
     assert!(other.get(zombie).is_err() && other.get(parent).is_err());
-    assert_eq!(other.exit(child, 0), Ok(INIT), "init's board is told");
+    assert_eq!(other.exit(child, 0), Ok(INIT), "init's board is notified");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn process_table_remote_child_has_record_at_parent() {
     assert_eq!(table.add_child(shell, child, 44, 0), Ok(0));
     let waited = table.wait(shell, -44, WAIT_ENDED).unwrap().unwrap();
     assert_eq!(waited, WaitedChild { pid: child, status: 9 });
-    assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
+    assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent needs no notice");
     table.child_exited(INIT, child, 0).unwrap();
     assert_eq!(
         table.wait(INIT, child as i32, WAIT_ENDED).unwrap().unwrap().pid,
@@ -152,7 +152,7 @@ fn process_table_board_failure_kills_its_children() {
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
 }
 
-/// Whoever makes a child elsewhere tells of it when the call is answered; by then its board may be dead.
+/// A parent registers its remote child when the call returns; by then the child's board may have failed.
 #[test]
 fn process_table_board_failure_before_record_is_waited_for() {
     let (mut table, shell) = with_shell();
@@ -179,7 +179,7 @@ fn process_table_signal_interrupts_target_only() {
     table.kill(shell, SIGINT, BY_INIT).unwrap();
     assert_eq!(table.to_interrupt, slots(&[1]), "blocked or not");
     assert_eq!(table.has_signal(shell, bit(SIGINT)), Ok(false));
-    let next = |signal, more, waits| Ok(SignalFacts { signal, more, waits, held: false, parent: INIT });
+    let next = |signal, more, waits| Ok(SignalFacts { signal, more, waits, suspended: false, parent: INIT });
     assert_eq!(table.take_signal(shell, bit(SIGINT)).map(|taken| taken.next), next(0, false, true), "it is blocked");
     for signal in [SIGKILL, SIGTERM, SIGUSR1] {
         table.kill(shell, signal, BY_INIT).unwrap();
@@ -188,7 +188,7 @@ fn process_table_signal_interrupts_target_only() {
     assert_eq!(
         table.take_signal(shell, u64::MAX).map(|taken| taken.next),
         next(SIGKILL, false, true),
-        "nobody blocks it"
+        "it is not blocked"
     );
     assert_eq!(table.take_signal(shell, blocked(bit(SIGUSR1))).map(|taken| taken.next), next(SIGUSR1, true, true));
     assert_eq!(table.take_signal(shell, blocked(0)).map(|taken| taken.next), next(SIGTERM, false, true));
@@ -220,7 +220,7 @@ fn process_table_stop_and_continue_change_state() {
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
     let news = WaitedChild { pid: child, status: stopped(SIGTSTP) };
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(Some(news)));
-    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(None), "told once");
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(None), "reported once");
     assert_eq!(table.gone_on(child), Ok(None));
     table.kill(child, SIGCONT, BY_INIT).unwrap();
     assert_eq!(table.gone_on(child), Ok(Some(shell)));
@@ -304,7 +304,7 @@ fn process_table_group_signal_reaches_children_in_creation() {
     assert_eq!(table.begin_fork(parent, 0).err(), Some(Errno::EINTR));
     assert_eq!(table.may_fork(parent, bit(SIGTERM)), Ok(()));
     assert_eq!(table.take_signal(parent, 0).map(|taken| taken.next.signal), Ok(SIGTERM));
-    // It comes while the child is made elsewhere: that is told, once.
+    // It comes during the remote fork: the fork reports that once.
     table.begin_fork(parent, 0).unwrap();
     assert_eq!(table.kill_group(0, SIGKILL, shell, BY_INIT), Ok(1));
     assert_eq!(table.kill(parent, SIGUSR1, BY_INIT), Ok(true), "its own, not its group's");

@@ -18,7 +18,7 @@ const SI_KERNEL: u64 = 0x80;
 const SI_QUEUE: u64 = -1i32 as u32 as u64;
 const SI_TIMER: u64 = -2i32 as u32 as u64;
 
-/// Takes a pending signal of `set` at once; what is told of it is in the words that are answered.
+/// Takes a pending signal of `set` at once; its `siginfo_t` is in the returned words.
 fn take(script: &mut Script, set: Argument) -> Argument {
     let (info, now) = (words(script, &[0; 16]), words(script, &[0, 0]));
     script.call(SIGTIMEDWAIT, &[set, info, now, SET_BYTES]);
@@ -37,7 +37,7 @@ fn setitimer_interrupts_wait_repeatedly() {
     let empty = words(&mut init, &[0]);
     init.place(again).call(SIGSUSPEND, &[empty, SET_BYTES]).expect(error(4), 4);
     init.take(Of(seen)).add(Value(-3i64 as u64)).jump_if_not_zero(again);
-    // It stands still once it is stopped, and tells what was left.
+    // A disarmed timer returns the time that was left.
     init.call(SETITIMER, &[NONE, none, left]).expect(NONE, 5);
     expect_word(&mut init, behind(left, 8), 10, 6);
     let time = words(&mut init, &[0, 1_000_000]);
@@ -133,7 +133,7 @@ fn sigqueue_keeps_order_and_values() {
     }
     take(&mut init, signals);
     init.expect(error(11), 2);
-    // Of another process nobody says that the system sent it.
+    // A signal from another process has no system cause.
     let info = words(&mut init, &[10, SI_KERNEL, 1, 0]);
     let child = init.label();
     init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
@@ -215,8 +215,7 @@ fn sigsuspend_serves_unmasked_signal() {
     assert_eq!(System::solo(&init).status(), 0);
 }
 
-/// Calendar time is set while somebody sleeps: until a calendar time, or for a while.
-/// Holds: clock-set.
+/// A program sets calendar time during sleeps: until a calendar time, and for a while. Holds: clock-set.
 #[test]
 fn clock_settime_keeps_sleep_length() {
     for (flags, until, woken_s) in [(1, [1_010, 0], 2), (0, [5, 0], 5)] {

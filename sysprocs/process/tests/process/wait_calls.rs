@@ -1,4 +1,4 @@
-//! News of children: that they ended, stopped or go on, looked at or taken, wherever they run.
+//! News of children: that they ended, stopped or go on, peeked at or consumed, wherever they run.
 
 use crate::support::System;
 use crate::support::calls::{
@@ -20,7 +20,7 @@ const LOOK: u64 = 0x0100_0000;
 const ECHILD: i64 = 10;
 const EINVAL: i64 = 22;
 
-/// Waits for `child` as `options` say, and expects to be told so.
+/// Waits for `child` with `options`, and expects that news.
 fn expect_news(init: &mut Script, child: Variable, options: u64, (code, status): (u64, u64), otherwise: u64) {
     let info = words(init, &[u64::MAX; 16]);
     init.call(WAITID, &[P_PID, Of(child), info, Value(options), NONE]).expect(NONE, otherwise);
@@ -66,7 +66,7 @@ fn ends_well(board: Option<u64>) {
     init.take(Of(status)).expect(Value(0xffff), 12);
     init.call(KILL, &[Of(child), Value(9)]);
     expect_news(&mut init, child, EXITED | LOOK, (2, 9), 13);
-    // Who does not ask for those that ended is not told of them.
+    // A wait without `WEXITED` does not report ended children.
     let info = words(&mut init, &[u64::MAX; 16]);
     init.call(WAITID, &[P_ALL, NONE, info, Value(STOPPED | NO_HANG), NONE]).expect(NONE, 14);
     expect_word(&mut init, behind(info, 16), 0, 15);

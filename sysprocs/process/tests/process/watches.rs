@@ -63,7 +63,7 @@ fn epoll_set_is_shared_between_boards() {
     expect_none(&mut init, 5);
     wait_status(&mut init);
     init.expect(NONE, 6);
-    // The child's watch is told of to the parent, for whom it was not closed.
+    // The child's watch reports to the parent, whose copy is open.
     init.call(WRITE, &[Value(3), room, ONE]).expect(ONE, 7);
     expect_event(&mut init, NONE, [IN, 77], 8);
     init.call(CLOSE, &[Value(2)]).expect(NONE, 11);
@@ -80,7 +80,7 @@ fn epoll_set_is_shared_between_boards() {
     assert!((10 * MS..12 * MS).contains(&end_ns), "at {end_ns} ns");
 }
 
-/// Who waits on a board where nobody has what is watched is not told of it, and takes it from nobody.
+/// A waiter on a board without the watched object gets no report, and takes it from no other.
 #[test]
 fn epoll_watch_survives_process_without_object() {
     let mut init = with_set();
@@ -100,7 +100,7 @@ fn epoll_watch_survives_process_without_object() {
     run(2, &init);
 }
 
-/// Of an edge that both wait for, each on its board, one is told; the other's wait ends with its time.
+/// Of an edge that both wait for, each on its board, one gets the report; the other's wait times out.
 #[test]
 fn epoll_edge_wakes_one_waiter() {
     let mut init = with_set();

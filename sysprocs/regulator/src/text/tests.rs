@@ -91,7 +91,7 @@ fn regulation_state_has_line_per_board() {
     let (mut samples, mut orders) = ([None; BOARDS_MAX], [0; BOARDS_MAX]);
     let (foreground, background) = ([75, 0, 3], [25, 0, 1]);
     let sample =
-        Sample { elapsed_ns: 200, idle_ns: 50, foreground, background, jobs: 2, held: 1, front_used_ago_ns: 0 };
+        Sample { elapsed_ns: 200, idle_ns: 50, foreground, background, jobs: 2, suspended: 1, front_used_ago_ns: 0 };
     (samples[1], orders[1]) = (Some(sample), 0b101);
     let printed = format_setting(RegulationSetting::State, &RegulatorSettings::default(), &samples, &orders);
     assert_eq!(printed.as_str(), "board idle cpu disk link jobs held holds\nb 25 25 - 25 2 1 cpu,link\n");

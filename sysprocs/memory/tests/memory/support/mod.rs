@@ -28,7 +28,7 @@ pub struct Counts {
     pub inos: RefCell<Vec<u32>>,
     /// Calls to the directory.
     pub asked: Cell<u32>,
-    /// The next call to the directory is told that its board was started again.
+    /// The next call to the directory gets `ESTALE`, as after a reboot of its board.
     pub stale: Cell<bool>,
 }
 
@@ -73,8 +73,8 @@ impl World {
             inodes: &mut self.inodes,
         }
     }
-    /// The board of the files is started again: each is with another process, none is referred to but by the
-    /// fixture, and the board of this test's process is told so once.
+    /// The board of the files reboots: each file has another process, only the fixture has references, and the board
+    /// of this test gets one `ESTALE`.
     pub fn begin_anew(&self) {
         self.counts.references.borrow_mut().fill(1);
         self.counts.inos.borrow_mut().rotate_right(1);
@@ -128,7 +128,7 @@ async fn inode(
                 call.reply(Err(Errno::ESTALE));
             }
             InodeCall::FillPage(mut call) => {
-                assert!(counts.references.borrow()[slot] > 0, "an inode that nobody holds is read");
+                assert!(counts.references.borrow()[slot] > 0, "an inode without references is read");
                 counts.reads.set(counts.reads.get() + 1);
                 let offset = call.entry().page as usize * PAGE_BYTES;
                 let contents = contents.borrow();
@@ -136,7 +136,7 @@ async fn inode(
                 let slice = call.lent();
                 let length = rest.len().min(slice.len());
                 slice[..length].copy_from_slice(&rest[..length]);
-                slice[length..].fill(0xa5); // whoever asked puts zeros there
+                slice[length..].fill(0xa5); // the caller puts zeros there
                 call.reply(Ok(Filled { size: contents[slot].len() as u64, keep: KEPT, bytes: length as u32 }));
             }
             InodeCall::DirtyPage(call) => {
@@ -163,7 +163,7 @@ fn refer(counts: &Counts, slot: u16, ino: u32, by: i32) -> Result<(), Errno> {
         return Err(Errno::EINVAL);
     }
     let references = &mut counts.references.borrow_mut()[slot];
-    assert!(*references > 0, "an inode that nobody holds is kept or released");
+    assert!(*references > 0, "an inode without references is kept or released");
     *references += by;
     Ok(())
 }
@@ -183,7 +183,7 @@ async fn directory(mut port: Port<InodeDirectory>, counts: Rc<Counts>) -> Never 
                 let entry = call.entry();
                 assert_eq!(entry.generation, GENERATION);
                 let slot = counts.inos.borrow().iter().position(|ino| *ino == entry.ino).map(|slot| slot as u16);
-                // Which is told first, if it has to be.
+                // A pending `ESTALE` comes first.
                 let nothing = if counts.stale.take() { Errno::ESTALE } else { Errno::ENOENT };
                 let found = slot.filter(|_| nothing == Errno::ENOENT).ok_or(nothing);
                 if let Ok(slot) = found {
@@ -239,8 +239,8 @@ pub fn servers(board: HostBoard, frames: u32, files: usize, directory: Address<I
     Servers { machine, tables, counts, memory, pages, references, sessions }
 }
 
-/// Runs `body` as a process of a board with `frames` frames, room for `cached` files in the page cache and
-/// `contents` as files (each held open once); afterwards everything must have been given back.
+/// Runs `body` as a process of a board with `frames` frames, room for `cached` files in the page cache and `contents`
+/// as files (each open once); checks that everything is free afterwards.
 pub fn run<F: Future<Output = World> + 'static>(
     frames: u32,
     cached: usize,

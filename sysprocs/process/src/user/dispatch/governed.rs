@@ -1,7 +1,7 @@
 //! Programs whose I/O is paced (paper P4, docs/decisions/0069-paced-io.md): a loop of their own, so that others pay nothing for it.
 //!
 //! Paced are the calls that move bytes between the program and files of the disk, the disk itself or, written, the
-//! terminal. What waits for other programs or for people (pipes, what is typed, events) is not, nor are page faults.
+//! terminal. Calls that wait for other programs or for people (pipes, keys, events) are not, nor are page faults.
 //!
 //! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with the
 //! next. Not here: how long delays are (`renga_governor`).
@@ -28,7 +28,7 @@ const WRITES: [u64; 5] = [WRITE, 66, 68, 70, 287];
 const READS: [u64; 5] = [READ, READ_FROM, 65, 69, 286];
 /// `sendfile` and `copy_file_range`, whose first two arguments are files.
 const COPIES: [u64; 2] = [71, 285];
-/// How long the processor is kept busy at a time, ns; then other system processes have their turn.
+/// How long the program keeps the processor busy at a time, ns; then other system processes run.
 const SPIN_NS: u64 = 20_000;
 
 impl<M: UserMemory> User<M> {
@@ -42,7 +42,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// How fast its I/O is to go. Who changes that interrupts this process.
+    /// The pace of its I/O. A change of it interrupts this process.
     fn pace(&self) -> Pace {
         self.me.policy_of(self.me.account()).pace
     }
@@ -107,7 +107,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// An I/O with `target` that the program has asked for at `asked_ns`.
+    /// An I/O with `target` that the program requested at `asked_ns`.
     async fn paced(
         &mut self,
         governor: &mut Governor,
@@ -145,7 +145,7 @@ impl<M: UserMemory> User<M> {
         self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await
     }
 
-    /// Keeps the processor busy, as a program that computes: its equals have their turns after each slice.
+    /// Keeps the processor busy, as a program that computes: its equals run after each slice.
     async fn spin(&mut self, until_ns: u64) -> Result<(), Errno> {
         let mut slice_ends_ns = self.me.now_ns() + SLICE_NS;
         // Ends when time has passed, which it does by itself.
@@ -208,7 +208,7 @@ impl Needs {
     fn of(me: &Me, until_ns: u64) -> Needs {
         let counts = me.counts(me.account());
         let count = |count: Count| counts[count as usize];
-        // What has been done since this process, or who wakes it, was dispatched is not charged yet.
+        // Work since the dispatch of this process, or of its waker, is not charged yet.
         let now_ns = until_ns.saturating_sub(me.charged_until_ns());
         Needs {
             until_ns,

@@ -33,8 +33,8 @@ mod code {
 
 /// Runs the programs of one slot, one after the other; their descriptors are in `places`, and paths on their way in `paths`.
 ///
-/// What it keeps is made here and used where it lies: a future's own variables would be moved once, by way of the stack,
-/// of which each turn would then need as much, and would have the room twice.
+/// Its variables live in this function: a future's own variables would be moved once, by way of the stack, of which
+/// each poll would then need as much, and would occupy the room twice.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub fn user<M: UserMemory>(
     me: Me,
@@ -116,7 +116,8 @@ impl<M: UserMemory> User<M> {
             }
         };
         if self.me.wait_cancelled() {
-            // Somebody on another core meant the one before, and the next had come by then. A signal for this one is looked for.
+            // An interrupt from another core meant the previous program, and came late. Checks for a signal to this
+            // one.
             self.me.clear_cancellation();
             self.check_signals = true;
         }
@@ -209,7 +210,7 @@ impl<M: UserMemory> User<M> {
             self.note_frames();
             match outcome {
                 Err(SyscallEscape::Fail(Errno::ESTALE)) if !stale => stale = true,
-                // Of what has no other answer: names under /proc are nobody's to change.
+                // Calls without another reply: no program may change names under /proc.
                 Err(SyscallEscape::Fail(Errno::ECROSSED)) => return Err(SyscallEscape::Fail(Errno::EPERM)),
                 Err(SyscallEscape::Fail(Errno::ENOMEM)) if self.relieve_memory().await => {}
                 outcome => return outcome,
@@ -268,7 +269,7 @@ impl<M: UserMemory> User<M> {
         info.space.set(self.space.as_ref().map(|space| space.number()));
     }
 
-    /// Lets all go that the program had, and tells who waits for it.
+    /// Releases all that the program had, and notifies its parent.
     async fn end(&mut self, status: u32) {
         let pid = self.program.pid;
         let clear_tid = self.program.clear_child_tid;
@@ -321,15 +322,15 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Tells a parent on another board what became of this program.
+    /// Notifies a parent on another board of this program's state.
     pub(crate) async fn notify_parent(&mut self, parent: u32, status: u32) {
         let (child, used) = (self.program.pid, self.usage().plus(self.program.children).to_bytes());
         if parent == 0 || board_of(parent, self.services.disk_board) == self.services.board {
             return;
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {
-            // A dead board has no parent to tell. One that has begun anew may have: this process may never have
-            // called it since; a pid of an earlier generation is nobody's there.
+            // A dead board has no parent. A rebooted one may have: this process may never have called it since; a pid
+            // of an earlier generation is void there.
             let _ = procs.call_retrying(ChildExited { parent, child, status }, &used[..]).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Who and where the program is, and other facts that need no server.
+//! The program's identity, and other facts that need no server.
 
 use crate::probes::{self, program_operands};
 use crate::procs::record::NAME_BYTES;
@@ -14,7 +14,7 @@ use renga_rt::Errno;
 /// Fields of `struct utsname`, each so many bytes.
 const NAME_FIELD_BYTES: usize = 65;
 const NAME_FIELDS: usize = 6;
-/// The release that we tell: of the Linux whose calls we imitate.
+/// The reported release: that of the imitated Linux.
 const RELEASE: &[u8] = b"6.1.0-renga";
 const SYSINFO_BYTES: usize = 112;
 const PR_GET_DUMPABLE: u32 = 3;

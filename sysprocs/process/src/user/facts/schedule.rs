@@ -1,8 +1,8 @@
 //! How the program shares the core with others: nice values, classes, priorities (sched(7)); and on which cores it may run.
 //!
-//! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes it. A set
-//! of cores that names none on which programs run is refused.
-//! Not here: what a policy means (`renga_abi::policy`), turns (`renga-core`).
+//! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes
+//! it. A set of cores without one that runs programs is refused. Not here: the meaning of a policy
+//! (`renga_abi::policy`), time slices (`renga-core`).
 
 use crate::user::facts::time::time_words;
 use crate::user::slot::User;

@@ -1,4 +1,4 @@
-//! The kernel's log, as `syslog(2)` tells programs: that of the program's own board.
+//! The kernel's log of the program's own board, for `syslog(2)`.
 //!
 //! Reading removes nothing, and no program can clear the log, which is the whole board's.
 
@@ -26,7 +26,7 @@ impl<M: UserMemory> User<M> {
         let (what, place, room) = (self.int(0), self.argument(1), self.int(2));
         match what {
             action::CLOSE | action::OPEN | action::SIZE_UNREAD => Ok(0),
-            // There is no console that it is shown on.
+            // No console prints it.
             action::CONSOLE_OFF..=action::CONSOLE_LEVEL => Ok(0),
             action::SIZE_BUFFER => Ok(LOG_BYTES_MAX as u64),
             action::READ_ALL if place == 0 || room > i32::MAX as u32 => Err(Errno::EINVAL.into()),

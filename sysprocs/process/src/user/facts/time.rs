@@ -144,7 +144,7 @@ impl<M: UserMemory> User<M> {
         let ns = self.get_time(time).await?;
         match clock {
             CLOCK_THREAD => return Err(Errno::EINVAL.into()),
-            // Who sleeps uses no time.
+            // A sleeping program uses no time.
             CLOCK_PROCESS => return Err(Errno::EOPNOTSUPP.into()),
             0..=CLOCK_BOOTTIME => {}
             _ => return Err(Errno::EINVAL.into()),

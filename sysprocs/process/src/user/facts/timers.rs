@@ -51,7 +51,7 @@ impl<M: UserMemory> User<M> {
 
     /// Ends the program's timers from place `first` on.
     pub(crate) async fn drop_timers(&mut self, first: usize) {
-        // Each pass takes one away; mostly there is none.
+        // Each pass removes one; mostly there is none.
         while let Some(place) = self.program.timers.0[first..].iter_mut().find(|place| **place != 0) {
             let (pid, timer) = (self.program.pid, core::mem::take(place) - 1);
             let _ = self.services.clients.clock.call(DropTimer { pid, timer }, ()).await; // it knows the timer

@@ -195,7 +195,7 @@ impl<M: UserMemory> User<M> {
         self.program.directory = match descriptor.ino {
             made @ SYNTHETIC.. => made.into(),
             ino => {
-                // While it is open its number is its own: which it is, is asked now.
+                // An open directory keeps its number: a lookup of `.` finds it.
                 self.paths[0] = b'.';
                 self.directory_at(self.program.start_at(ino.into()), 1).await?
             }

@@ -1,7 +1,7 @@
 //! The disk's own node, `/dev/mmcblk0p1`: the partition with the file system, byte by byte, to be read only.
 //!
-//! Invariant: an open one is a file process whose content the server of synthetic files takes from the buffers, so that books
-//! are as they are now. Not here: that content (`renga_procfs`).
+//! Invariant: an open one is a file process whose content the server of synthetic files takes from the buffers, so
+//! that metadata is current. Not here: that content (`renga_procfs`).
 
 use crate::user::files::synthetic::unreferenced;
 use crate::user::slot::User;

@@ -18,7 +18,7 @@ const BASIC_STATS: u32 = 0x7ff;
 /// A bit of the mask that must not be set.
 const RESERVED: u64 = 0x8000_0000;
 const AT_NO_AUTOMOUNT: u64 = 0x800;
-/// Whether to ask a remote server anew; both at once are refused.
+/// Flags for fresh or cached attributes of a remote server; both at once are refused.
 const SYNC_TYPES: u64 = 0x6000;
 
 /// The `struct statx` of a `struct stat`.

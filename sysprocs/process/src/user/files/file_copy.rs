@@ -1,7 +1,7 @@
 //! Bytes that go from a file to another without passing through the program.
 //!
-//! Invariant: what could not be written was not read, as far as the file's own offset tells. Not here: the program's own
-//! memory (`transfer.rs`).
+//! Invariant: the file's own offset counts only bytes that were also written. Not here: the program's own memory
+//! (`transfer.rs`).
 
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::files::transfer::TRANSFER_BYTES_MAX;

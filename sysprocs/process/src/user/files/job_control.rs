@@ -1,10 +1,10 @@
 //! Job control: the terminal is for the foreground's group; programs of other groups of its session are stopped when they
 //! read it (SIGTTIN), change it, or write to it where that is not wanted (SIGTTOU), until they are in the foreground.
 //!
-//! Invariant: who ignores or blocks the signal is not sent it: to read fails, to change succeeds. A group that nobody
-//! could continue is not stopped: `EIO`. That is so if no ancestor of the program's is in the session and in another group.
-//! Who writes is asked for only where the terminal's settings want it (TOSTOP): the terminal refuses, and only then its group is looked
-//! up. Not here: which group is in the foreground (`renga_console`).
+//! Invariant: a program that ignores or blocks the signal is not sent it: its reads fail, its changes succeed. An
+//! orphaned group is not stopped: `EIO`. A group is orphaned if no ancestor of the program is in the session and in
+//! another group. Writers are checked only where the terminal's settings want it (TOSTOP): the terminal refuses, and
+//! only then this code looks their group up. Not here: which group is in the foreground (`renga_console`).
 
 use crate::group_kill::kill_everywhere;
 use crate::signals::{SIGTTIN, SIGTTOU, bit};

@@ -46,7 +46,7 @@ pub struct LockCall {
 /// What it does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LockWay {
-    /// Tells who is in the way.
+    /// Finds a conflicting lock.
     Find,
     /// Locks, or fails.
     Set,
@@ -191,7 +191,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// What the process has locked of inode `ino`, or (0) of any, is free.
+    /// Releases the process's locks of inode `ino`, or (0) of any.
     pub(crate) async fn release_locks(&mut self, ino: u32) {
         let owner = Owner::process(self.program.pid);
         if let Ok(mut locks) = self.locks() {

@@ -12,7 +12,8 @@ use renga_rt::Errno;
 
 impl<M: UserMemory> User<M> {
     /// Finds the program's objects that are lost with boards that rebooted, a bit each. Its slot may learn of that
-    /// late, so a file there can be of the new generation: each is asked. Pipes check the generation at each call.
+    /// late, so a file there can be of the new generation: this checks each file. Pipes check the generation at each
+    /// call.
     pub(crate) async fn find_losses(&mut self, renewed: u8) {
         let mut from = 0;
         // Bounded by the descriptors.

@@ -1,5 +1,5 @@
-//! Reading and writing in the form that is most frequent: all of it within one page of the program's memory that is
-//! there, of a pipe or an open file. Nothing here calls but the call itself, so a turn is short.
+//! Reading and writing in the most frequent form: all of it within one present page of the program's memory, of a
+//! pipe or an open file. Nothing here calls but the call itself, so a poll is short.
 //!
 //! Invariant: what is not of that form is left to `transfer.rs` before anything has happened.
 

@@ -83,9 +83,9 @@ impl<M: UserMemory> User<M> {
         }
         let mut wanted = PollSet { entries: [PollEntry::default(); POLLED_MAX], count: 0 };
         for number in 0..count {
-            let asked = |set: usize| sets[set][number / 8] >> (number % 8) & 1 != 0;
-            let events = if asked(0) { READABLE } else { 0 } | if asked(1) { WRITABLE } else { 0 };
-            if events != 0 || asked(2) {
+            let in_set = |set: usize| sets[set][number / 8] >> (number % 8) & 1 != 0;
+            let events = if in_set(0) { READABLE } else { 0 } | if in_set(1) { WRITABLE } else { 0 };
+            if events != 0 || in_set(2) {
                 self.program.files.get(number as u64)?;
                 let place = wanted.entries.get_mut(wanted.count).ok_or(Errno::ENOMEM)?;
                 *place = PollEntry { number: packed(number as i32), events: events as u16, found: 0 };
@@ -102,8 +102,8 @@ impl<M: UserMemory> User<M> {
             let (events, found_events) = (u32::from(entry.events), u32::from(entry.found));
             let readable = events & READABLE != 0 && found_events & (READABLE | HANG_UP | ERROR) != 0;
             let writable = events & WRITABLE != 0 && found_events & (WRITABLE | ERROR) != 0;
-            for (set, holds) in [(0, readable), (1, writable)] {
-                if holds {
+            for (set, is_ready) in [(0, readable), (1, writable)] {
+                if is_ready {
                     found[set][entry.number as usize / 8] |= 1 << (entry.number % 8);
                     ready += 1;
                 }
@@ -139,7 +139,7 @@ impl<M: UserMemory> User<M> {
             self.program.saved_mask = Some(self.program.blocked);
             self.set_blocked(set).await;
             if self.check_signals {
-                // Else every turn of a call that is made again would round, and never come to wait.
+                // Otherwise every repetition of a restarted call would round up, and never wait.
                 let (pid, blocked) = (self.program.pid, self.program.blocked);
                 let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
                 self.check_signals = pending & !blocked != 0;
@@ -189,7 +189,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Which of `events`, or of those that are always reported, hold for a descriptor.
+    /// Those of `events`, or of the always reported ones, that are true for a descriptor.
     async fn ready_events(&mut self, number: i16, events: u32, round: &mut PollRound) -> Result<u32, Errno> {
         let Ok(&FileDescriptor { object, .. }) = self.program.files.get(number as u64) else { return Ok(INVALID) };
         if object.is_watch_set() {

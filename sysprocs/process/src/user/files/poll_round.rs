@@ -19,9 +19,9 @@ const WRITABLE_TOO: u32 = 256;
 
 /// One round over several objects.
 pub(crate) struct PollRound {
-    /// Who is to be woken if there is nothing.
+    /// The slot to wake if there is nothing.
     pub slot: u16,
-    /// The boards that have been asked, a bit each.
+    /// The polled boards, a bit each.
     pub boards: u8,
     /// The signals that are waited for.
     pub signals: SignalSet,
@@ -47,7 +47,8 @@ impl<M: UserMemory> User<M> {
         PollRound { slot: if over { NOBODY } else { self.facts.slot }, boards: 0, signals: 0 }
     }
 
-    /// Which of `events`, or of those that are always reported, hold for `object`, unless no more has happened than the `seen` edges.
+    /// Those of `events`, or of the always reported ones, that are true for `object`, unless the edge count is still
+    /// `seen`.
     pub(crate) async fn poll_descriptor(
         &mut self,
         object: Object,
@@ -56,8 +57,8 @@ impl<M: UserMemory> User<M> {
         round: &mut PollRound,
     ) -> Result<Polled, Errno> {
         let names = [(READABLE, READABLE_TOO), (WRITABLE, WRITABLE_TOO)];
-        let asked = names.iter().fold(events, |all, (name, too)| all | if events & too != 0 { *name } else { 0 });
-        let polled = self.poll_object(object, asked, seen, round).await?;
+        let wanted = names.iter().fold(events, |all, (name, too)| all | if events & too != 0 { *name } else { 0 });
+        let polled = self.poll_object(object, wanted, seen, round).await?;
         let all = names.iter().fold(polled.events, |all, (name, too)| all | if all & name != 0 { *too } else { 0 });
         Ok(Polled { events: all & (events | ERROR | HANG_UP), ..polled })
     }

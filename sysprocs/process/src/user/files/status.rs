@@ -1,4 +1,4 @@
-//! What files are and how that is changed: status, mode, owner, times, size; and what is on the medium.
+//! Attributes of files and their changes: status, mode, owner, times, size; and syncing.
 
 use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
@@ -39,7 +39,7 @@ enum FileChange {
 }
 
 impl FileChange {
-    /// As the board that holds the file makes it, if it can.
+    /// The same change as the board with the file's lease makes it, if it can.
     fn attributes(self) -> Option<AttributeChange> {
         match self {
             FileChange::Mode { mode } => Some(AttributeChange::mode(mode)),

@@ -299,7 +299,7 @@ impl PathPiece {
     }
 }
 
-/// What was on a board that is down is not there.
+/// A process of a failed board is gone.
 fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::ENOENT } else { errno }
 }

@@ -1,9 +1,9 @@
 //! The transfer engine: bytes between buffers of a program and what a descriptor stands for.
 //!
-//! Owns: the loop over pages of buffers. Invariant: each page of the program is lent to the server as it is. Copied are
-//! pages that other programs share, synthetic files, and writes of at most a page that lie in several: such a write is one
-//! call, which no other program's tears. A count may be short, as POSIX allows.
-//! Called by: `transfer_calls.rs`, `file_copy.rs`. Calls: the object's server. Not here: the most frequent form
+//! Owns: the loop over pages of buffers. Invariant: the server borrows each page of the program in place. Copied are
+//! pages that other programs share, synthetic files, and writes of at most a page that lie in several: such a write
+//! is one call, which no other program's tears. A count may be short, as POSIX allows. Called by:
+//! `transfer_calls.rs`, `file_copy.rs`. Calls: the object's server. Not here: the most frequent form
 //! (`one_page_transfer.rs`).
 
 use crate::signals::SIGPIPE;
@@ -118,11 +118,11 @@ impl<M: UserMemory> User<M> {
                 }
             };
             match moved {
-                Ok((bytes, asked)) => {
+                Ok((bytes, wanted)) => {
                     done += bytes as u64;
                     cursor.address = cursor.address.wrapping_add(bytes as u64);
                     cursor.left -= bytes as u64;
-                    if bytes < asked {
+                    if bytes < wanted {
                         break;
                     }
                 }
@@ -147,7 +147,7 @@ impl<M: UserMemory> User<M> {
         self.me.wait_cancelled()
     }
 
-    /// Reads into the page at `address`; how many bytes came, and were asked for. A synthetic file is read at once,
+    /// Reads into the page at `address`; returns the bytes read and wanted. A synthetic file is read in one call,
     /// however the buffer lies in memory, so that its content is of one moment.
     async fn read_page(
         &mut self,
@@ -159,19 +159,19 @@ impl<M: UserMemory> User<M> {
         let object = file.object;
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let is_shared = space.may_share(address);
-        let asked = if file.is_synthetic() {
+        let wanted = if file.is_synthetic() {
             length.min(PAGE_BYTES)
         } else {
             let mut page = pager(self.machine, &mut self.services).page_for_write(space, address, length).await?;
-            let asked = page.len();
+            let wanted = page.len();
             if !is_shared {
-                return Ok((self.services.read(object, &mut page, mode).await?.min(asked), asked));
+                return Ok((self.services.read(object, &mut page, mode).await?.min(wanted), wanted));
             }
-            asked
+            wanted
         };
-        let bytes = self.services.read(object, &mut self.scratch[..asked], mode).await?.min(asked);
+        let bytes = self.services.read(object, &mut self.scratch[..wanted], mode).await?.min(wanted);
         self.put_scratch(address, bytes).await?;
-        Ok((bytes, asked))
+        Ok((bytes, wanted))
     }
 
     async fn write_page(
@@ -184,13 +184,13 @@ impl<M: UserMemory> User<M> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let is_shared = space.may_share(address);
         let page = pager(self.machine, &mut self.services).page_for_read(space, address, length).await?;
-        let asked = page.len();
+        let wanted = page.len();
         if is_shared {
-            self.scratch[..asked].copy_from_slice(&page);
+            self.scratch[..wanted].copy_from_slice(&page);
             drop(page);
-            return Ok((self.services.write(object, &self.scratch[..asked], mode).await?.min(asked), asked));
+            return Ok((self.services.write(object, &self.scratch[..wanted], mode).await?.min(wanted), wanted));
         }
-        Ok((self.services.write(object, &page, mode).await?.min(asked), asked))
+        Ok((self.services.write(object, &page, mode).await?.min(wanted), wanted))
     }
 
     /// Writes buffers to `to`, `at_end` of a file whatever the offset; how many bytes.

@@ -78,7 +78,7 @@ impl<M: UserMemory> User<M> {
         if self.argument(3) == HERE { Ok(None) } else { offset(self.argument(3)) }
     }
 
-    /// The open flags that the call asks for its own transfer; `others` are allowed too. `EOPNOTSUPP`: an unknown flag.
+    /// The call's flags for its own transfer, as open flags; `others` are allowed too. `EOPNOTSUPP`: an unknown flag.
     fn open_flags_of_call(&self, others: u32) -> Result<u32, Errno> {
         let flags = self.int(5);
         if flags & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC | others) != 0 {

@@ -1,8 +1,8 @@
 //! Sets of watches (epoll): descriptors that a program wants to hear of again and again.
 //!
-//! Invariant: a set is kept by the board of its maker, and shared by all who have it; who waits looks at each thing that
-//! it watches, as `poll` does, and claims there what is told once only. What is closed is found out by its server, which
-//! no longer knows it, when somebody waits. Not here: the sets (`renga_clock`), polling and waiting (`poll_round.rs`).
+//! Invariant: the board of its maker keeps a set, which all its holders share. A waiter polls each watched object, as
+//! `poll` does, and claims one-shot and edge reports at the set. The object's server detects at a wait that an object
+//! was closed. Not here: the sets (`renga_clock`), polling and waiting (`poll_round.rs`).
 
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::is_loss;
@@ -30,13 +30,13 @@ const EPOLL_CTL_DEL: u32 = 2;
 const EPOLL_CTL_MOD: u32 = 3;
 /// It would keep a machine awake that sleeps, which ours never does.
 const EPOLLWAKEUP: u32 = 1 << 29;
-/// What may be asked together with `EPOLLEXCLUSIVE`.
+/// Flags allowed together with `EPOLLEXCLUSIVE`.
 const EXCLUSIVE_TOO: u32 = READABLE | WRITABLE | ERROR | HANG_UP | EPOLLWAKEUP | WATCH_EDGES | WATCH_EXCLUSIVE;
 const NS_PER_MS: u64 = 1_000_000;
 /// Times in one round that another program claims an event first.
 const CLAIMS_LOST_MAX: u32 = 64;
 
-/// What is watched, as the set keeps it: which signals a descriptor is for can change, so that is looked up.
+/// The watched object in the set's form: the signals of a descriptor can change, so they are looked up.
 fn to_words(object: Object) -> Result<[u64; 2], Errno> {
     let object = if let Object::Signals { id, .. } = object { Object::Signals { mask: 0, id } } else { object };
     let mut bytes = [0; 16];
@@ -95,7 +95,7 @@ impl<M: UserMemory> User<M> {
         let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
         let mut call = ChangeWatch { number: set_number, generation, wish, data, object, more };
         if let (Object::Lost { .. }, WatchChange::Remove | WatchChange::Modify) = (watched.object, change) {
-            // The set knows it as what it was; what was told once of that it does not show, and forgets.
+            // The set knows the lost object; it drops one-shot watches of it that were reported.
             let ended = self.end_lost_watches(at, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
             if change == WatchChange::Remove {
@@ -104,20 +104,20 @@ impl<M: UserMemory> User<M> {
             call.wish.change = WatchChange::Add;
         }
         if let (Object::Signals { .. }, WatchChange::Add) = (watched.object, change) {
-            // Nobody but descriptors knows of those before it at this number that are closed by now.
+            // Only descriptors know of closed objects that had this number.
             let ended = self.end_lost_watches(at, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
         }
         let mut changed = self.services.events(board)?.call_retrying(call, ()).await;
         if changed == Err(Errno::EEXIST) && watched.object == Object::Console {
-            // Nothing tells it from one that has been closed since.
+            // Indistinguishable from a watch that was closed since.
             call.wish.change = WatchChange::Modify;
             changed = self.services.events(board)?.call(call, ()).await;
         }
         changed.map_err(|errno| self.note_loss(set.object, errno, false))
     }
 
-    /// What a set watches by `descriptor` and is lost is watched no more.
+    /// Removes the set's watches of lost objects at `descriptor`.
     async fn end_lost_watches(&mut self, set: Handle, descriptor: u16) -> Result<(), Errno> {
         let mut from = 0;
         let mut round = self.begin_poll_round(true);
@@ -173,21 +173,21 @@ impl<M: UserMemory> User<M> {
         loop {
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
             let mut round = self.begin_poll_round(over);
-            let told = self.report_events(set, most, &mut round).await;
-            let told = told.map_err(|errno| self.note_loss(object, errno, false))?;
-            if told > 0 || over {
-                return Ok(told.into());
+            let reported = self.report_events(set, most, &mut round).await;
+            let reported = reported.map_err(|errno| self.note_loss(object, errno, false))?;
+            if reported > 0 || over {
+                return Ok(reported.into());
             }
             self.await_poll_round(&round, until_ns).await?;
         }
     }
 
-    /// Tells the program of up to `most` events of a set; of how many.
+    /// Reports up to `most` events of a set to the program; returns how many.
     async fn report_events(&mut self, set: Handle, most: u32, round: &mut PollRound) -> Result<u32, Errno> {
         let place = self.argument(1);
         // Behind those that were reported last, if not all had room.
         let start = core::mem::take(&mut self.program.watch_from);
-        let (mut from, mut around, mut told, mut lost_claims) = (start, start == 0, 0, 0);
+        let (mut from, mut around, mut reported, mut lost_claims) = (start, start == 0, 0, 0);
         // Bounded by the watches: once around, and by claims that another program won.
         loop {
             let watch = match self.next_watch(set, from, round).await {
@@ -197,7 +197,7 @@ impl<M: UserMemory> User<M> {
                     continue;
                 }
                 Err(Errno::ENOENT) => break,
-                Err(_) if told > 0 => break,
+                Err(_) if reported > 0 => break,
                 Err(errno) => return Err(errno),
             };
             from = watch.key.place.saturating_add(1);
@@ -208,34 +208,34 @@ impl<M: UserMemory> User<M> {
             if events == 0 {
                 continue;
             }
-            let at = place.wrapping_add(u64::from(told) * EVENT_BYTES);
+            let at = place.wrapping_add(u64::from(reported) * EVENT_BYTES);
             let mut bytes = [0; EVENT_BYTES as usize];
             bytes[..4].copy_from_slice(&events.to_le_bytes());
             bytes[DATA_AT as usize..].copy_from_slice(&watch.data.to_le_bytes());
             match self.put(at, &bytes).await {
-                Err(errno) if told == 0 => return Err(errno),
+                Err(errno) if reported == 0 => return Err(errno),
                 Err(_) => break,
                 Ok(()) => {}
             }
             // After the copy: an event that cannot be reported stays pending. Bytes behind the count mean nothing.
             match self.claim(set, &watch, edges).await {
-                Ok(true) => told += 1,
-                // Another was told; what comes next is looked for with what it has seen, so that it wakes this one.
+                Ok(true) => reported += 1,
+                // Another waiter claimed it; the next poll passes the seen edges, so that a new edge wakes this one.
                 Ok(false) if lost_claims < CLAIMS_LOST_MAX => {
                     (from, lost_claims) = (watch.key.place, lost_claims + 1);
                     continue;
                 }
                 Ok(false) => continue,
-                Err(_) if told > 0 => break,
+                Err(_) if reported > 0 => break,
                 Err(errno) => return Err(errno),
             }
             round.stop_if(true);
-            if told == most {
+            if reported == most {
                 self.program.watch_from = from;
                 break;
             }
         }
-        Ok(told)
+        Ok(reported)
     }
 
     async fn next_watch(&mut self, set: Handle, from: u16, round: &mut PollRound) -> Result<WatchEntry, Errno> {
@@ -243,7 +243,7 @@ impl<M: UserMemory> User<M> {
         let mut events = self.services.events(board)?;
         round.add_board(board);
         let watch = events.call_retrying(NextWatch { number, generation, from, slot: round.slot }, ()).await?;
-        // So that who looks at all of them comes to an end, whoever answers.
+        // A bound on the loop, whatever the server replies.
         if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
     }
 
@@ -261,7 +261,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Whether a set has events to tell of.
+    /// Whether a set has events to report.
     pub(crate) async fn has_events(&mut self, object: Object, round: &mut PollRound) -> Result<bool, Errno> {
         let (set, mut from) = (object.events(EventSort::Watches)?, 0);
         // Bounded by the watches.
@@ -290,14 +290,14 @@ impl<M: UserMemory> User<M> {
         objects.find(|object| matches!(object, Object::Signals { id: other, .. } if *other == id))
     }
 
-    /// Which of its events a watch has to tell; one of what is no more goes.
+    /// The events of a watch to report; a watch of a closed object goes.
     async fn poll_watch(&mut self, set: Handle, watch: &WatchEntry, round: &mut PollRound) -> Result<Polled, Errno> {
         let nothing = Polled { events: 0, edges: 1 };
         let (events, seen) = (watch.key.events & !(WATCH_EDGES | WATCH_ONCE), watch.stamp.edges);
         let mut object = from_words([watch.object, watch.more])?;
         let own = self.program.files.get(watch.key.descriptor.into()).map(|descriptor| descriptor.object);
         match object {
-            // Nobody but a descriptor knows of these, and of what set they are now.
+            // Only a descriptor knows of these, and of their present set.
             Object::Signals { id, .. } => match self.signals_of(id) {
                 Some(signals) => object = signals,
                 // Another program that has the set may know of it still.

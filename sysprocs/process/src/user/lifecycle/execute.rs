@@ -1,7 +1,7 @@
 //! exec: another program in the same process.
 //!
-//! Invariant: until the new space is complete the old program is whole, and gets the error; from then
-//! on nothing fails. Program files are in use while they are looked into.
+//! Invariant: until the new space is complete the old program is whole, and gets the error; from then on nothing
+//! fails. Program files are referenced while they are read.
 
 use crate::procs::record::NAME_BYTES;
 use crate::user::files::path::{S_IFMT, S_IFREG};
@@ -21,7 +21,7 @@ use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, apart};
 
-/// Permission to execute, for anybody.
+/// Any permission to execute.
 const EXECUTABLE: u16 = 0o111;
 /// Scripts whose interpreters are scripts in turn, as on Linux.
 const SCRIPTS_MAX: usize = 5;
@@ -56,9 +56,9 @@ impl Scripts {
     }
 }
 
-/// Program files that are looked into: uses of them at the `references` process.
+/// The program files being read, with references at the `references` process.
 #[derive(Default)]
-struct HeldFiles {
+struct ProgramFiles {
     /// Uses of the program and of its dynamic linker, as long as the space has not taken them over.
     uses: [Option<MappedFile>; 2],
     ino: u32,
@@ -80,15 +80,15 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
-        let (mut held, mut space) = (HeldFiles::default(), Space::none());
-        let loaded = apart!(self.load(&mut space, length, strings, &mut held));
-        for file in held.uses.into_iter().flatten() {
+        let (mut files, mut space) = (ProgramFiles::default(), Space::none());
+        let loaded = apart!(self.load(&mut space, length, strings, &mut files));
+        for file in files.uses.into_iter().flatten() {
             self.release_file(file).await;
         }
         let start = loaded?;
         let name = program_name(&self.paths[..length]);
-        let (ino, directory) = (held.ino, self.program.directory.ino);
-        let path = start.strings[if held.scripted { 0 } else { 2 }];
+        let (ino, directory) = (files.ino, self.program.directory.ino);
+        let path = start.strings[if files.scripted { 0 } else { 2 }];
         let origin = ProgramOrigin { ino, directory, path, strings: start.strings };
         apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
@@ -100,24 +100,24 @@ impl<M: UserMemory> User<M> {
         space: &mut Space,
         length: usize,
         strings: Strings,
-        held: &mut HeldFiles,
+        files: &mut ProgramFiles,
     ) -> Result<Start, Errno> {
         let (mut image, mut linker) = (Image::none(), Image::none());
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
         // Each pass takes a line, of which there are few.
         loop {
-            let file = apart!(self.open_program(scripts.program.clone(), &mut held.uses[0]))?;
-            held.ino = file.ino;
+            let file = apart!(self.open_program(scripts.program.clone(), &mut files.uses[0]))?;
+            files.ino = file.ino;
             let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
-            if let Some(file) = held.uses[0].take() {
+            if let Some(file) = files.uses[0].take() {
                 self.release_file(file).await;
             }
             self.add_line(&mut scripts, &script)?;
-            held.scripted = true;
+            files.scripted = true;
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
-            let file = apart!(self.open_program(place, &mut held.uses[1]))?;
+            let file = apart!(self.open_program(place, &mut files.uses[1]))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -129,7 +129,7 @@ impl<M: UserMemory> User<M> {
         }
         let mut pager = pager(self.machine, &mut self.services);
         let linker = image.interpreter.as_ref().map(|_| &linker);
-        pager.load(space, &image, linker, pages, Credentials::default(), &mut held.uses).await
+        pager.load(space, &image, linker, pages, Credentials::default(), &mut files.uses).await
     }
 
     /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.
@@ -153,8 +153,8 @@ impl<M: UserMemory> User<M> {
         Ok(place)
     }
 
-    /// The program file whose path is these bytes of `self.paths`; a use of it is noted in `held`.
-    async fn open_program(&mut self, path: Range<usize>, held: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
+    /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`.
+    async fn open_program(&mut self, path: Range<usize>, kept: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
         let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
             self.services.open_path(Open { at, flags: 0, mode: 0 }, path).await
         });
@@ -162,12 +162,12 @@ impl<M: UserMemory> User<M> {
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
         let adopt = AdoptFile { ino, generation, slot, origin: facts.origin };
-        // The reference that comes with opening is the board's from now on: it would be asked for and given back.
+        // The board takes over the reference that comes with opening, to save two calls.
         if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
             self.release_inode(&facts).await;
             return Err(errno);
         }
-        *held = Some(file);
+        *kept = Some(file);
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
         }

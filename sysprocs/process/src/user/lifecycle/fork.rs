@@ -86,7 +86,7 @@ impl<M: UserMemory> User<M> {
             _ => self.fork_borrowing(wishes).await,
         };
         let child = restarted(child)?;
-        // While the child borrows the space, this process stays away from it.
+        // While the child borrows the space, this process does not touch it.
         if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
             self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
         }
@@ -105,8 +105,8 @@ impl<M: UserMemory> User<M> {
 
     async fn fork_borrowing(&mut self, wishes: Wishes) -> Result<u32, Errno> {
         let (space, mut pager) = self.memory();
-        let lent = pager.lend(space)?;
-        self.spawn_here(wishes, lent).await
+        let borrowed = pager.lend(space)?;
+        self.spawn_here(wishes, borrowed).await
     }
 
     /// A process on this board in `copy`.

@@ -131,13 +131,13 @@ impl<M: UserMemory> User<M> {
         self.queue_with_info(self.int(1), self.int(2), self.argument(3)).await
     }
 
-    /// Sends a signal with what the `siginfo_t` at `info` tells of it, but for its user.
+    /// Sends a signal with the `siginfo_t` at `info`, but for its user.
     async fn queue_with_info(&mut self, pid: u32, signal: u32, info: u64) -> Result<(), Errno> {
         let signal = u8::try_from(signal).map_err(|_| Errno::EINVAL)?;
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;
         let (code, sender, value) = (int_at(&bytes, 8) as i32, int_at(&bytes, 16), word_at(&bytes, 24));
-        // Only the system tells others that it sent something itself.
+        // Only the system may claim towards others to be the sender.
         if (code >= 0 || code == SI_TKILL) && pid != self.program.pid {
             return Err(Errno::EPERM);
         }

@@ -41,7 +41,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) fn publish_areas(&self) {
         let (info, Some(space)) = (self.facts.info, &self.space) else { return };
         for (place, area) in info.areas.iter().zip(space.areas()) {
-            let (ino, first_page) = space.shown_file(area);
+            let (ino, first_page) = space.mapped_file(area);
             let may = |allowed: bool, bit| if allowed { bit } else { 0 };
             let access = may(area.access.readable(), READS)
                 | may(area.access.writable(), WRITES)
@@ -145,7 +145,7 @@ impl<M: UserMemory> User<M> {
         Ok(Backing::Shared { file, offset, writable: descriptor.writes() })
     }
 
-    /// `msync`: what was written by mapping is on the medium, if that is asked for.
+    /// `msync`: puts the file's mapped writes on the medium, if `flags` want that.
     pub(crate) async fn sync_mapping(&mut self) -> Result<(), Errno> {
         let (address, length, flags) = (self.argument(0), self.argument(1), self.int(2));
         let both = MS_SYNC | MS_ASYNC;

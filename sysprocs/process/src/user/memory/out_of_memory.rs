@@ -10,7 +10,7 @@ use renga_proto::memory::MemoryStatus;
 use renga_proto::procs::RelieveMemory;
 use renga_rt::Errno;
 
-/// A board with so many frames free is not out of memory: a program that is refused asked for too much.
+/// A board with so many frames free is not out of memory: the refused program wanted too much.
 const SPARE_FRAMES: u32 = 16;
 
 impl<M: UserMemory> User<M> {

@@ -20,8 +20,9 @@ impl Services {
         let Open { at: start, flags, mode } = open;
         let Some(mut names) = self.names().filter(|_| !start.is_confined()) else { return Err(Errno::EAGAIN) };
         let at = start.directory;
-        // What is answered is of this session, and what is taken back from now on ends the lease.
-        let (origin, hold) = (self.sessions.origin(self.disk_board), self.clients.pages.call(BeginLease {}, ()).await?);
+        // The reply is of this session, and a revocation from now on ends the lease.
+        let (origin, lease_generation) =
+            (self.sessions.origin(self.disk_board), self.clients.pages.call(BeginLease {}, ()).await?);
         let mut path_lookup = self.path_lookup()?;
         let begun = names.call(BeginCreation { at }, path).await;
         let CreationBegun { cache_generation, directory: prepared } = match begun {
@@ -32,23 +33,23 @@ impl Services {
             return Err(Errno::EAGAIN);
         }
         let made = path_lookup.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
-        let told = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
-        // A page revoked meanwhile is not held.
-        let _ = names.call(EndCreation { cache_generation }, told.unwrap_or(&[])).await;
-        let (facts, held, _) = steps::end(told?)?;
-        let (facts, lease) = (InodeFacts { origin, ..facts }, steps::lease(told?));
+        let replied = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
+        // A page revoked meanwhile is not cached.
+        let _ = names.call(EndCreation { cache_generation }, replied.unwrap_or(&[])).await;
+        let (facts, cacheable, _) = steps::end(replied?)?;
+        let (facts, lease) = (InodeFacts { origin, ..facts }, steps::lease(replied?));
         if let Some(lease) = lease {
-            self.hold(&facts, lease, hold).await;
+            self.accept_lease(&facts, lease, lease_generation).await;
         }
         // Without a lease the reference is no use to a later open.
-        if !directory && (held || lease.is_some()) {
+        if !directory && (cacheable || lease.is_some()) {
             self.keep_reference(cache_generation, facts).await
         } else {
             Ok(facts)
         }
     }
 
-    /// Makes a directory, on whichever board that is asked for.
+    /// Makes a directory, on the disk board or by the name cache.
     ///
     /// # Errors
     /// Linux's of `mkdirat`.
@@ -60,10 +61,10 @@ impl Services {
     }
 
     /// This board has the write lease.
-    async fn hold(&mut self, facts: &InodeFacts, lease: Lease, cache_generation: u64) {
+    async fn accept_lease(&mut self, facts: &InodeFacts, lease: Lease, cache_generation: u64) {
         let InodeFacts { slot, ino, birth, .. } = *facts;
         let (file, Lease { size, below, id }) = (FileId { ino, generation: birth.generation }, lease);
-        // If it was taken back already, who writes asks for it again.
+        // If it was revoked already, the next write requests it again.
         let _ = self.clients.pages.call(AcceptLease { file, slot, cache_generation, size, below, lease: id }, ()).await;
     }
 }

@@ -1,9 +1,9 @@
 //! The calls to the server of an object: read, write, reference, release, poll, status flags.
 //!
-//! Owns: the one place that chooses a server's call by the kind of an object. Invariant: a lent slice is at most one page.
-//! A call that the router answers with `ESTALE` was not made, as this process had to learn of the board's new session
-//! first; the stub repeats it where the call names the generation (`call_retrying`).
-//! Called by: system calls. Not here: splitting by pages (`files/transfer.rs`), facts of a kind (`state/object.rs`).
+//! Owns: the one place that chooses a server's call by the kind of an object. Invariant: a lent slice is at most one
+//! page. The router answers a call with `ESTALE` instead of making it when this process had to learn of the board's
+//! new session first; the stub repeats it where the call names the generation (`call_retrying`). Called by: system
+//! calls. Not here: splitting by pages (`files/transfer.rs`), facts of a kind (`state/object.rs`).
 
 use crate::user::servers::services::Services;
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
@@ -82,8 +82,8 @@ impl Services {
                 repeated!(pipe.call(write, bytes))?
             }
             (Object::Console, None) => {
-                let asked = core::mem::take(&mut self.may_write_terminal);
-                self.console()?.call(WriteTerminal { checked: asked }, bytes).await?
+                let checked = core::mem::take(&mut self.may_write_terminal);
+                self.console()?.call(WriteTerminal { checked }, bytes).await?
             }
             (Object::Lost { pipe: true }, _) => return Err(Errno::EPIPE),
             (Object::Lost { pipe: false }, _) => return Err(Errno::EIO),
@@ -153,7 +153,8 @@ impl Services {
         }
     }
 
-    /// Which of `events` hold for `object`, unless no more has happened than the `seen` edges; else its server notes `slot`.
+    /// Those of `events` that are true for `object`, unless the edge count is still `seen`; else its server notes
+    /// `slot`.
     pub async fn poll(&mut self, object: Object, events: u32, seen: u32, slot: u16) -> Result<Polled, Errno> {
         let (events, edges) = match object {
             Object::Pipe { at, end: PipeEnd::Reader, partners } => {

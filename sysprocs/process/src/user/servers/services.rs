@@ -1,6 +1,6 @@
 //! The servers that a user process calls, and how it finds the right one.
 //!
-//! Not here: what is asked of them.
+//! Not here: the calls themselves.
 
 use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
@@ -60,7 +60,7 @@ clients! {
         inodes: Inodes,
         /// Which inodes are active.
         inode_directory: Family<InodeDirectory, DIRECTORY>,
-        /// What this board holds of names and inodes, if it has no disk.
+        /// This board's cache of names and inodes, if it has no disk.
         names: Local<Names>,
         /// Operations on paths.
         paths: Family<Path, PATHS>,
@@ -92,7 +92,7 @@ clients! {
         clock: Client<Clock>,
         /// What the boards' links have carried.
         links: Family<RouterStatus>,
-        /// Who make the files under /proc.
+        /// The servers of the files under /proc.
         proc_files: Family<ProcFiles, PROC_FILES>,
     }
 }
@@ -145,7 +145,7 @@ impl Services {
         }
     }
 
-    /// Who has walks along paths made.
+    /// The lookup server.
     pub fn path_lookup(&mut self) -> Result<Client<Path, PATHS>, Errno> {
         self.clients.paths.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
@@ -237,16 +237,16 @@ impl Services {
     /// knows that nothing is there.
     pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<Result<u16, Errno>> {
         let mut names = self.names().filter(|_| !at.is_confined())?;
-        let (look, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);
-        match names.call(look, (path, &mut status[..])).await {
+        let (entry, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);
+        match names.call(entry, (path, &mut status[..])).await {
             Ok(0) => Some(Ok(half_at(&status, MODE_AT))),
             Ok(_) => None,
             Err(errno) => Some(Err(errno)),
         }
     }
 
-    /// The same on a board without the disk, which a path lookup tells what is not held yet; none where a path lookup is to be asked
-    /// for what is wanted itself.
+    /// The same on a board without the disk, which a path lookup fills; `None` where the caller has to make its own
+    /// call by a path lookup.
     ///
     /// # Errors
     /// Of a path that leads to nothing, or when the disk's board is down.
@@ -267,7 +267,7 @@ impl Services {
         Ok(Some(half_at(&status, MODE_AT)))
     }
 
-    /// Makes a change of what `path` stands for on this board, if that holds the file; whether it does.
+    /// Makes a change of the file at `path` on this board, if it has the lease; returns whether it does.
     ///
     /// # Errors
     /// As of any call.
@@ -286,12 +286,12 @@ impl Services {
         }
     }
 
-    /// What this board holds, if it has no disk.
+    /// The name cache, if this board has no disk.
     pub(crate) fn names(&mut self) -> Option<Client<Names>> {
         if self.board == self.disk_board { None } else { self.clients.names.at(0) }
     }
 
-    /// The same by way of a path lookup, who tells what there is to be held here.
+    /// The status by way of a path lookup, which fills the name cache.
     async fn resolved_status(
         &mut self,
         resolve: Resolve,
@@ -299,24 +299,24 @@ impl Services {
         path: &[u8],
         out: &mut [u8],
     ) -> Result<(), Errno> {
-        let told = self.tell(resolve, cache_generation, path).await?;
-        let (_, _, status) = steps::end(told)?;
+        let steps = self.resolve_steps(resolve, cache_generation, path).await?;
+        let (_, _, status) = steps::end(steps)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);
         Ok(())
     }
 
-    /// Opens by way of a path lookup, who tells what there is to be held here; so is the reference that comes with it.
+    /// Opens by way of a path lookup, which fills the name cache, also with the new reference.
     async fn resolved_open(
         &mut self,
         resolve: Resolve,
         (cache_generation, origin): (u64, ReferenceOrigin),
         path: &[u8],
     ) -> Result<InodeFacts, Errno> {
-        let told = self.tell(resolve, cache_generation, path).await?;
-        let (facts, held, _) = steps::end(told)?;
+        let steps = self.resolve_steps(resolve, cache_generation, path).await?;
+        let (facts, cacheable, _) = steps::end(steps)?;
         let facts = InodeFacts { origin, ..facts };
         // Without a lease the reference is no use to a later open.
-        if held { self.keep_reference(cache_generation, facts).await } else { Ok(facts) }
+        if cacheable { self.keep_reference(cache_generation, facts).await } else { Ok(facts) }
     }
 
     /// Offers the reference that came with `facts` to be kept here.
@@ -339,16 +339,16 @@ impl Services {
         Ok(facts)
     }
 
-    /// What a path lookup tells of `path`.
-    async fn tell(&mut self, resolve: Resolve, cache_generation: u64, path: &[u8]) -> Result<&[u8], Errno> {
-        let told = self.path_lookup()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
+    /// The steps of a path lookup of `path`.
+    async fn resolve_steps(&mut self, resolve: Resolve, cache_generation: u64, path: &[u8]) -> Result<&[u8], Errno> {
+        let bytes = self.path_lookup()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
         let names = self.names();
-        let told = self.steps.get(..told).ok_or(Errno::EIO)?;
+        let steps = self.steps.get(..bytes).ok_or(Errno::EIO)?;
         if let Some(mut names) = names {
-            // A page revoked meanwhile is not held.
-            let _ = names.call(CacheSteps { cache_generation }, told).await;
+            // A page revoked meanwhile is not cached.
+            let _ = names.call(CacheSteps { cache_generation }, steps).await;
         }
-        Ok(told)
+        Ok(steps)
     }
 
     /// The directory of active inodes.

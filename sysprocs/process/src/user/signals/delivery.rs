@@ -29,7 +29,7 @@ impl<M: UserMemory> User<M> {
         let mut handled = false;
         // Each pass ends when a signal has come, or the regulator lets the program go on.
         while self.serve_pending(&mut handled).await? {
-            let wait = AwaitContinue { pid: self.program.pid, held: true, blocked: self.program.blocked };
+            let wait = AwaitContinue { pid: self.program.pid, suspended: true, blocked: self.program.blocked };
             if self.services.clients.procs.call(wait, ()).await.is_err() {
                 break;
             }
@@ -41,15 +41,15 @@ impl<M: UserMemory> User<M> {
         Ok(())
     }
 
-    /// Serves what waits, and notes if a handler is to run; whether the program is held. Who interrupted it may have meant
-    /// that, or that its parent is another: each reply carries both facts.
+    /// Serves pending signals, and notes if a handler is to run; returns whether the program is suspended. An
+    /// interrupt may also mean that, or that its parent is another: each reply carries both facts.
     async fn serve_pending(&mut self, handled: &mut bool) -> Result<bool, u32> {
         let pid = self.program.pid;
-        // Each pass takes a pending signal away.
+        // Each pass takes a pending signal.
         loop {
             let Ok((next, origin)) = self.take_signal(self.program.blocked).await else { return Ok(false) };
             if next.signal == 0 {
-                return Ok(next.held);
+                return Ok(next.suspended);
             }
             let mut again = next.more;
             match self.program.actions.effect(next.signal) {
@@ -67,12 +67,12 @@ impl<M: UserMemory> User<M> {
                 }
             }
             if !again {
-                return Ok(next.held);
+                return Ok(next.suspended);
             }
         }
     }
 
-    /// Takes a signal away that waits outside `blocked`, if there is one; a timer that sent it goes on.
+    /// Takes a pending signal outside `blocked`, if there is one; a timer that sent it goes on.
     pub(crate) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(SignalFacts, SignalOrigin), Errno> {
         let pid = self.program.pid;
         let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await?;
@@ -93,7 +93,7 @@ impl<M: UserMemory> User<M> {
         if let Ok(parent) = self.services.clients.procs.call(Stopped { pid, signal }, ()).await {
             self.notify_parent(parent, stopped(signal)).await;
             // Whatever ends the wait, the signals decide what comes next.
-            let wait = AwaitContinue { pid, held: false, blocked: 0 };
+            let wait = AwaitContinue { pid, suspended: false, blocked: 0 };
             if let Ok(parent) = self.services.clients.procs.call(wait, ()).await {
                 self.notify_parent(parent, CONTINUED).await;
             }

@@ -13,7 +13,7 @@ use renga_hal::memory::PAGE_BYTES;
 use renga_proto::procs::Cause;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
 
-/// Where a signal comes from, as `siginfo_t` tells it.
+/// Where a signal comes from, for `siginfo_t`.
 #[derive(Clone, Copy, Debug)]
 pub enum SignalOrigin {
     /// A fault of the program itself.

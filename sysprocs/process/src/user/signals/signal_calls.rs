@@ -83,9 +83,9 @@ impl<M: UserMemory> User<M> {
         self.facts.info.signals.set([self.program.blocked, ignored, handled]);
     }
 
-    /// Tells the keeper of processes what it must know: of signals that are ignored no longer, or blocked now or
-    /// `awaited`, so that they wait instead of getting lost. Of others ignored in addition it need not know: it will interrupt for
-    /// nothing, at worst, as it does for blocked ones.
+    /// Reports to `procs` what it must know: of signals that are ignored no longer, or blocked now or `awaited`, so
+    /// that they wait instead of getting lost. It need not know of others ignored in addition: at worst it interrupts
+    /// for nothing, as it does for blocked ones.
     pub(crate) async fn report_ignored(&mut self, awaited: SignalSet) {
         let ignored = self.program.ignored() & !awaited;
         let ProgramState { reported_ignored, reported_reaps, reported_queued, .. } = self.program;
@@ -94,8 +94,8 @@ impl<M: UserMemory> User<M> {
             return;
         }
         let pid = self.program.pid;
-        let told = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, queued }, ()).await;
-        if let Err(errno) = told {
+        let set = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, queued }, ()).await;
+        if let Err(errno) = set {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         let program = &mut self.program;
@@ -173,7 +173,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Takes one of `wanted` away. The unstoppable ones come through any mask: they are served here.
+    /// Takes one of `wanted`. The unstoppable ones come through any mask: they are served here.
     pub(crate) async fn take_wanted(&mut self, wanted: SignalSet) -> Result<Option<(u8, SignalOrigin)>, SyscallEscape> {
         let (next, origin) = self.take_signal(!wanted).await?;
         match next.signal {

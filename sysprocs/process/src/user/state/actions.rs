@@ -56,11 +56,11 @@ pub enum SignalEffect {
 #[derive(Clone)]
 pub struct SignalActions {
     list: [SignalAction; SIGNALS as usize],
-    /// Those that are not the default: few, and all that is looked at when all are meant.
+    /// Those that are not the default: few, and a loop over all of them visits only these.
     given: SignalSet,
     /// Those that are ignored by the program's word, and those that have a handler.
     chosen: [SignalSet; 2],
-    /// Signals that lead to nothing: asked for at every change of the mask, so kept.
+    /// Ignored signals: needed at every change of the mask, so kept.
     ignored: SignalSet,
 }
 

@@ -22,7 +22,7 @@ const PROCESSES: u64 = 4096;
 /// A soft and a hard limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResourceLimit {
-    /// What holds.
+    /// The current limit.
     pub soft: u64,
     /// What the soft one can be.
     pub hard: u64,
@@ -50,7 +50,7 @@ impl ResourceLimits {
         limits.0[NPROC].soft = INFINITY;
         limits
     }
-    /// What holds of limit `which`.
+    /// The current value of limit `which`.
     pub fn soft(&self, which: usize) -> u64 {
         self.0[which].soft
     }

@@ -26,7 +26,7 @@ pub enum Object {
     Pipe {
         at: Handle,
         end: PipeEnd,
-        /// Of a fifo's reader that opened it while nobody wrote: how many writers had opened it until then.
+        /// Of a fifo's reader that opened it without a writer: how many writers had opened it until then.
         partners: u32,
     },
     /// Both ends of a fifo, opened at once.

@@ -84,7 +84,8 @@ pub struct ProgramState {
     pub reported_reaps: bool,
     /// How many signals the process table lets wait with their causes.
     pub reported_queued: u32,
-    /// Whether the keeper held signals when it was last asked, which were blocked: of later ones it tells by an interrupt.
+    /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an
+    /// interrupt.
     pub may_hold_signals: bool,
     pub alternate_stack: AlternateStack,
     pub name: ProgramName,

@@ -35,8 +35,8 @@ pub struct Disk {
     pub crossed: Cell<u32>,
 }
 
-/// A path that ends with this and a number leads out of the disk so many times, and never does so any more when its rest is
-/// asked for: somebody changes it all the time.
+/// A path that ends with this and a number leads out of the disk so many times, and never again when its rest is
+/// looked up: as if another program changed it all the time.
 const MOVED: &[u8] = b"/moved-";
 
 impl Disk {
@@ -174,7 +174,7 @@ pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk
             InodeDirectoryCall::KnownStatus(call) => call.reply(Err(Errno::EAGAIN)),
             InodeDirectoryCall::KnownOpen(call) => call.reply(Err(Errno::EAGAIN)),
             InodeDirectoryCall::CommitAll(call) => call.reply(Ok(())),
-            // Nothing is lent.
+            // No lease exists.
             InodeDirectoryCall::NextLeased(call) => call.reply(Err(Errno::ENOENT)),
             other => refuse!(other, InodeDirectoryCall: Activate Create),
         }
@@ -187,7 +187,7 @@ pub async fn inode(mut port: Port<Inode>, disk: &'static Disk, slot: u16) -> Nev
             InodeCall::FillPage(mut call) => {
                 let offset = u64::from(call.entry().page) * PAGE_BYTES as u64;
                 let bytes = disk.read(slot, offset, call.lent()) as usize;
-                call.lent()[bytes..].fill(0xa5); // whoever asked puts zeros there
+                call.lent()[bytes..].fill(0xa5); // the caller puts zeros there
                 let size = disk.nodes.borrow()[usize::from(slot)].content.len() as u64;
                 call.reply(Ok(Filled { size, keep: KEPT, bytes: bytes as u32 }));
             }

@@ -383,7 +383,7 @@ fn only_family(boards: usize, process: &'static Process) -> Vec<Members> {
     (0..boards).map(|board| if board == 0 { members(&[process]) } else { Members::NONE }).collect()
 }
 
-/// What nobody looks at: there is no link.
+/// Unused: there is no link.
 fn watch() -> &'static renga_rt::Watch {
     Box::leak(Box::new(renga_rt::Watch::new(None)))
 }

@@ -16,7 +16,7 @@ fn a_sample() -> impl Strategy<Value = Option<Sample>> {
     let sample = (1..=1_000 * MS, 0..=100u64, used(), used(), ago_ns).prop_map(
         |(elapsed_ns, idle, foreground, background, front_used_ago_ns)| {
             let idle_ns = elapsed_ns / 100 * idle;
-            Some(Sample { elapsed_ns, idle_ns, foreground, background, jobs: 1, held: 0, front_used_ago_ns })
+            Some(Sample { elapsed_ns, idle_ns, foreground, background, jobs: 1, suspended: 0, front_used_ago_ns })
         },
     );
     prop_oneof![9 => sample, 1 => Just(None)]
@@ -50,7 +50,7 @@ fn steps() -> impl Strategy<Value = Vec<(RegulatorSettings, Samples, u64)>> {
 /// Samples of boards on which no program runs.
 fn quiet() -> Samples {
     let mut samples = [None; BOARDS_MAX];
-    let idle = Sample { elapsed_ns: MS, idle_ns: MS, jobs: 1, held: 1, ..Sample::default() };
+    let idle = Sample { elapsed_ns: MS, idle_ns: MS, jobs: 1, suspended: 1, ..Sample::default() };
     samples[..2].fill(Some(idle));
     samples
 }
