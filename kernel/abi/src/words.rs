@@ -108,10 +108,10 @@ impl<T: InWords> InWords for Result<T, Errno> {
     }
 }
 
-/// Declares a plain struct of one-word fields that travels in words, as a reply does.
+/// Declares plain structs of one-word fields that travel in words, as a reply does.
 #[macro_export]
 macro_rules! in_words {
-    ($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? }) => {
+    ($($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? })+) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
@@ -129,7 +129,30 @@ macro_rules! in_words {
                 $S { $($f),+ }
             }
         }
-    };
+    )+ };
+}
+
+/// Declares plain structs that travel in one word, each field in the bits named behind it.
+#[macro_export]
+macro_rules! in_word {
+    ($($(#[$doc:meta])* pub struct $S:ident {
+        $($(#[$fdoc:meta])* $f:ident : $t:ty = $first:literal ..= $last:literal),+ $(,)?
+    })+) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
+        impl $crate::Word for $S {
+            #[inline(always)]
+            fn to_word(self) -> u64 {
+                0 $(| $crate::Word::to_word(self.$f) << $first)+
+            }
+            #[inline(always)]
+            fn from_word(word: u64) -> Self {
+                $(let $f = <$t as $crate::Word>::from_word(word >> $first & u64::MAX >> (63 + $first - $last));)+
+                $S { $($f),+ }
+            }
+        }
+    )+ };
 }
 
 /// Declares an enum without fields that travels in one word; an unknown word gives the first.

@@ -18,9 +18,8 @@ use crate::space::Space;
 use crate::tables::{Lists, SpaceTables};
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, UserMemory};
+use renga_proto::packed::{NUMBER_BYTES, Unpack, put_number};
 
-/// Bytes of one LEB128 number of 64 bits.
-const NUMBER_BYTES_MAX: u32 = 10;
 const ACCESS: [Access; 4] = [Access::None, Access::Read, Access::ReadWrite, Access::ReadExecute];
 const TOUCHED: u64 = 4;
 const FROM_FILE: u64 = 8;
@@ -35,93 +34,74 @@ const DESCRIBED: u64 = 0;
 const HANDED_OVER: u64 = 1;
 const BORROWED: u64 = 2;
 
-struct Leb128Writer<'a> {
+struct AreaWriter<'a> {
     out: &'a mut [u8],
     at: usize,
 }
 
-impl Leb128Writer<'_> {
+impl AreaWriter<'_> {
     fn put(&mut self, number: u64) -> Result<(), Errno> {
-        let mut rest = number;
-        for _ in 0..NUMBER_BYTES_MAX {
-            let byte = self.out.get_mut(self.at).ok_or(Errno::E2BIG)?;
-            let more = rest > 0x7f;
-            *byte = (rest & 0x7f) as u8 | if more { 0x80 } else { 0 };
-            self.at += 1;
-            rest >>= 7;
-            if !more {
-                break;
-            }
-        }
+        let mut bytes = [0; NUMBER_BYTES];
+        let length = put_number(number, &mut bytes);
+        let place = self.out.get_mut(self.at..self.at + length).ok_or(Errno::E2BIG)?;
+        place.copy_from_slice(&bytes[..length]);
+        self.at += length;
         Ok(())
     }
 }
 
-struct Leb128Reader<'a> {
-    bytes: &'a [u8],
+/// The next number of `reader`, at most `max`. `EINVAL`: there is none.
+fn get_max(reader: &mut Unpack<'_>, max: u64) -> Result<u64, Errno> {
+    reader.number().filter(|&number| number <= max).ok_or(Errno::EINVAL)
 }
 
-impl Leb128Reader<'_> {
-    fn get(&mut self) -> Result<u64, Errno> {
-        let mut number = 0;
-        for place in 0..NUMBER_BYTES_MAX {
-            let (&byte, rest) = self.bytes.split_first().ok_or(Errno::EINVAL)?;
-            self.bytes = rest;
-            number |= u64::from(byte & 0x7f).checked_shl(place * 7).unwrap_or(0);
-            if byte & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
-        Err(Errno::EINVAL)
-    }
-    /// A number of at most `max`.
-    fn get_max(&mut self, max: u64) -> Result<u64, Errno> {
-        self.get().and_then(|number| if number <= max { Ok(number) } else { Err(Errno::EINVAL) })
-    }
+/// The next number of `reader`, of any value of its type. `EINVAL`: there is none.
+fn get<T: TryFrom<u64>>(reader: &mut Unpack<'_>) -> Result<T, Errno> {
+    reader.number().ok_or(Errno::EINVAL)
 }
 
 impl Space {
     /// Writes `copy` so that the process that decodes the bytes owns it, or runs in it while this one is not used. How many bytes;
     /// `E2BIG` if they do not fit.
     pub fn encode_copy(&self, copy: &SpaceCopy, out: &mut [u8]) -> Result<usize, Errno> {
-        let mut writer = Leb128Writer { out, at: 0 };
+        let mut writer = AreaWriter { out, at: 0 };
         self.put_head(&mut writer, if copy.lent { BORROWED } else { HANDED_OVER }, copy.root)?;
         writer.put(copy.table as u64)?;
         Ok(writer.at)
     }
     /// Writes areas, files and break for another board.
     pub fn encode_areas(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        let mut writer = Leb128Writer { out, at: 0 };
+        let mut writer = AreaWriter { out, at: 0 };
         self.put_head(&mut writer, DESCRIBED, Frame(0))?;
         put_files(&mut writer, &self.table.files)?;
         put_areas(&mut writer, &self.table.areas)?;
         Ok(writer.at)
     }
 
-    fn put_head(&self, writer: &mut Leb128Writer, way: u64, root: Frame) -> Result<(), Errno> {
+    fn put_head(&self, writer: &mut AreaWriter, way: u64, root: Frame) -> Result<(), Errno> {
         writer.put(way)?;
         writer.put(u64::from(root.0))?;
         writer.put(self.break_start)?;
         writer.put(self.break_end.saturating_sub(self.break_start))
     }
 
-    fn get_break(&mut self, reader: &mut Leb128Reader) -> Result<(), Errno> {
-        self.break_start = reader.get_max(STACK_END)?;
-        self.break_end = self.break_start + reader.get_max(STACK_END)?;
+    fn get_break(&mut self, reader: &mut Unpack) -> Result<(), Errno> {
+        self.break_start = get_max(reader, STACK_END)?;
+        self.break_end = self.break_start + get_max(reader, STACK_END)?;
         Ok(())
     }
 
     /// The space that was encoded on this board, handed over or borrowed. `EINVAL` for other bytes.
     pub fn decode_local(tables: &'static SpaceTables, bytes: &[u8]) -> Result<Space, Errno> {
-        let mut reader = Leb128Reader { bytes };
-        let way = reader.get()?;
+        let mut reader = Unpack(bytes);
+        let way: u64 = get(&mut reader)?;
         if way != HANDED_OVER && way != BORROWED {
             return Err(Errno::EINVAL);
         }
         let mut space = Space::none();
-        space.root = Frame(reader.get_max(u64::from(u32::MAX))? as u32);
+        space.root = Frame(get(&mut reader)?);
         space.get_break(&mut reader)?;
-        space.table = tables.adopt(reader.get()? as usize)?;
+        space.table = tables.adopt(get(&mut reader)?)?;
         space.borrowed = way == BORROWED;
         space.note_shared_areas();
         Ok(space)
@@ -141,11 +121,11 @@ impl<M: UserMemory> Pager<'_, M> {
     /// A new space with areas and files described on another board; no page is present. The caller keeps the files
     /// active by other references until this is done.
     pub async fn decode_areas(&mut self, bytes: &[u8]) -> Result<Space, Errno> {
-        let mut reader = Leb128Reader { bytes };
-        if reader.get()? != DESCRIBED {
+        let mut reader = Unpack(bytes);
+        if get::<u64>(&mut reader)? != DESCRIBED {
             return Err(Errno::EINVAL);
         }
-        reader.get()?;
+        get::<u64>(&mut reader)?;
         let mut described = Space::of(Frame(0), self.tables.take()?, false);
         described.get_break(&mut reader)?;
         get_files(&mut reader, &mut described.table.files)?;
@@ -182,7 +162,7 @@ impl<M: UserMemory> Pager<'_, M> {
     }
 }
 
-fn put_files(writer: &mut Leb128Writer, files: &MappedFiles) -> Result<(), Errno> {
+fn put_files(writer: &mut AreaWriter, files: &MappedFiles) -> Result<(), Errno> {
     writer.put(files.as_slice().len() as u64)?;
     for file in files.as_slice() {
         writer.put(u64::from(file.is_some()))?;
@@ -195,21 +175,18 @@ fn put_files(writer: &mut Leb128Writer, files: &MappedFiles) -> Result<(), Errno
     Ok(())
 }
 
-fn get_files(reader: &mut Leb128Reader, files: &mut MappedFiles) -> Result<(), Errno> {
-    for index in 0..reader.get_max(FILES_MAX as u64)? {
+fn get_files(reader: &mut Unpack, files: &mut MappedFiles) -> Result<(), Errno> {
+    for index in 0..get_max(reader, FILES_MAX as u64)? {
         let mut file = None;
-        if reader.get_max(1)? == 1 {
-            let ino = reader.get_max(u64::from(u32::MAX))? as u32;
-            let generation = reader.get_max(u64::from(u32::MAX))? as u32;
-            let slot = reader.get_max(u64::from(u16::MAX))? as u16;
-            file = Some(MappedFile { ino, generation, slot });
+        if get_max(reader, 1)? == 1 {
+            file = Some(MappedFile { ino: get(reader)?, generation: get(reader)?, slot: get(reader)? });
         }
         files.put(index as usize, file)?;
     }
     Ok(())
 }
 
-fn put_areas(writer: &mut Leb128Writer, areas: &Areas) -> Result<(), Errno> {
+fn put_areas(writer: &mut AreaWriter, areas: &Areas) -> Result<(), Errno> {
     writer.put(areas.as_slice().len() as u64)?;
     let mut behind = 0;
     for area in areas.as_slice() {
@@ -236,23 +213,23 @@ fn put_areas(writer: &mut Leb128Writer, areas: &Areas) -> Result<(), Errno> {
     Ok(())
 }
 
-fn get_areas(reader: &mut Leb128Reader, files: &MappedFiles, areas: &mut Areas) -> Result<(), Errno> {
+fn get_areas(reader: &mut Unpack, files: &MappedFiles, areas: &mut Areas) -> Result<(), Errno> {
     let (mut behind, end_max) = (0, u64::from(number(STACK_END)));
-    for _ in 0..reader.get_max(AREAS_MAX as u64)? {
-        let start = behind + reader.get_max(end_max)?;
-        let pages = reader.get_max(end_max)?;
+    for _ in 0..get_max(reader, AREAS_MAX as u64)? {
+        let start = behind + get_max(reader, end_max)?;
+        let pages = get_max(reader, end_max)?;
         behind = start + pages;
         if pages == 0 || behind > end_max {
             return Err(Errno::EINVAL);
         }
-        let kind = reader.get_max(KIND_MAX)?;
+        let kind = get_max(reader, KIND_MAX)?;
         let sharing = SHARING[(kind >> SHARING_SHIFT) as usize];
         let mut origin = Origin::Zero;
         let mut is_object = false;
         if kind & FROM_FILE != 0 {
-            let file = reader.get_max(FILES_MAX as u64 - 1)? as u8;
-            let first_page = reader.get_max(u64::from(u32::MAX) - pages)? as u32;
-            let bytes = if kind & WHOLE != 0 { pages * PAGE } else { reader.get_max(pages * PAGE)? };
+            let file = get_max(reader, FILES_MAX as u64 - 1)? as u8;
+            let first_page = get_max(reader, u64::from(u32::MAX) - pages)? as u32;
+            let bytes = if kind & WHOLE != 0 { pages * PAGE } else { get_max(reader, pages * PAGE)? };
             is_object = files.get(file).ok_or(Errno::EINVAL)?.is_object();
             origin = Origin::File { file, first_page, bytes };
         }

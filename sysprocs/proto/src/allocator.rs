@@ -17,8 +17,6 @@ in_words! {
         /// What a fresh inode in this place is to have as its generation.
         generation: u32,
     }
-}
-in_words! {
     /// What the next transaction is for.
     pub struct Pended {
         /// Something was changed since the last one.

@@ -15,8 +15,6 @@ in_words! {
         /// The foreground process group that it is for.
         group: u32,
     }
-}
-in_words! {
     /// The sessions and groups that may use the terminal.
     pub struct JobControl {
         /// The foreground process group; 0: none, and everybody may.
@@ -26,8 +24,6 @@ in_words! {
         /// Readers through init's descriptors do not wait.
         nonblocking: bool,
     }
-}
-in_words! {
     /// A terminal's size.
     pub struct WindowSize {
         /// Lines.

@@ -4,7 +4,7 @@
 use crate::clock::Left;
 use crate::pipe::Polled;
 use renga_abi::Errno;
-use renga_core::{Word, in_words, protocol, word_enum};
+use renga_core::{in_word, in_words, protocol, word_enum};
 
 word_enum! {
     /// What an event file is.
@@ -50,59 +50,31 @@ pub const WATCH_ONCE: u32 = 1 << 30;
 /// Of a watch's events: not everybody who waits has to be woken. It cannot be modified.
 pub const WATCH_EXCLUSIVE: u32 = 1 << 28;
 
-/// Which watch is changed and how; in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WatchWish {
-    /// What is done to it.
-    pub change: WatchChange,
-    /// The number by which its maker knows what is watched.
-    pub descriptor: u16,
-    /// What it is for.
-    pub events: u32,
-}
-impl Word for WatchWish {
-    fn to_word(self) -> u64 {
-        u64::from(self.events) << 32 | u64::from(self.descriptor) << 16 | self.change.to_word()
+in_word! {
+    /// Which watch is changed and how; in one word.
+    pub struct WatchWish {
+        /// What is done to it.
+        change: WatchChange = 0..=15,
+        /// The number by which its maker knows what is watched.
+        descriptor: u16 = 16..=31,
+        /// What it is for.
+        events: u32 = 32..=63,
     }
-    fn from_word(word: u64) -> Self {
-        let change = WatchChange::from_word(word & 0xffff);
-        WatchWish { change, descriptor: (word >> 16) as u16, events: (word >> 32) as u32 }
+    /// Which watch it is, and what for; in one word.
+    pub struct WatchKey {
+        /// Where the keeper has it.
+        place: u16 = 0..=15,
+        /// The number by which its maker knows what is watched.
+        descriptor: u16 = 16..=31,
+        /// What it is for.
+        events: u32 = 32..=63,
     }
-}
-
-/// Which watch it is, and what for; in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WatchKey {
-    /// Where the keeper has it.
-    pub place: u16,
-    /// The number by which its maker knows what is watched.
-    pub descriptor: u16,
-    /// What it is for.
-    pub events: u32,
-}
-impl Word for WatchKey {
-    fn to_word(self) -> u64 {
-        u64::from(self.events) << 32 | u64::from(self.descriptor) << 16 | u64::from(self.place)
-    }
-    fn from_word(word: u64) -> Self {
-        WatchKey { place: word as u16, descriptor: (word >> 16) as u16, events: (word >> 32) as u32 }
-    }
-}
-
-/// How a watch stands; in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WatchStamp {
-    /// Which change of it this is.
-    pub version: u32,
-    /// The edges of what is watched when that was last reported; 0: none that matter.
-    pub edges: u32,
-}
-impl Word for WatchStamp {
-    fn to_word(self) -> u64 {
-        u64::from(self.version) << 32 | u64::from(self.edges)
-    }
-    fn from_word(word: u64) -> Self {
-        WatchStamp { version: (word >> 32) as u32, edges: word as u32 }
+    /// How a watch stands; in one word.
+    pub struct WatchStamp {
+        /// Which change of it this is.
+        version: u32 = 32..=63,
+        /// The edges of what is watched when that was last reported; 0: none that matter.
+        edges: u32 = 0..=31,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::pages::FileId;
 use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
-use renga_core::{Word, in_words, protocol, word_enum};
+use renga_core::{in_word, in_words, protocol, word_enum};
 
 pub use crate::pages::Filled;
 
@@ -22,20 +22,13 @@ in_words! {
         origin: ReferenceOrigin,
     }
 }
-/// What an inode is born with; in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Birth {
-    /// Distinguishes it from earlier and later inodes of its number.
-    pub generation: u32,
-    /// Of a device: major number << 8 | minor number.
-    pub device: u32,
-}
-impl Word for Birth {
-    fn to_word(self) -> u64 {
-        u64::from(self.generation) << 32 | u64::from(self.device)
-    }
-    fn from_word(word: u64) -> Self {
-        Birth { generation: (word >> 32) as u32, device: word as u32 }
+in_word! {
+    /// What an inode is born with; in one word.
+    pub struct Birth {
+        /// Distinguishes it from earlier and later inodes of its number.
+        generation: u32 = 32..=63,
+        /// Of a device: major number << 8 | minor number.
+        device: u32 = 0..=31,
     }
 }
 
@@ -60,8 +53,6 @@ in_words! {
         /// The account of the first requester: the commit is charged to it.
         account: u16,
     }
-}
-in_words! {
     /// An inode to be given up.
     pub struct ReclaimedInode {
         /// Its process's number.
@@ -71,8 +62,6 @@ in_words! {
         /// The account that released the last reference: the work is charged to it.
         account: u16,
     }
-}
-in_words! {
     /// What a name stands for, referred to.
     pub struct Named {
         /// Its process's number.
@@ -82,8 +71,6 @@ in_words! {
         /// Its type (ext2's directory-entry type).
         kind: u8,
     }
-}
-in_words! {
     /// How far a path's names are known.
     pub struct PathReached {
         /// The process of what they led to, referred to.
@@ -115,8 +102,6 @@ in_words! {
         /// The directory no longer notes which names they cache: all their names must be revoked.
         all: u8,
     }
-}
-in_words! {
     /// Boards that cache something of an inode without links, a bit each.
     pub struct CachedOf {
         /// They cache names in it.
@@ -355,8 +340,6 @@ in_words! {
         /// Where to go on.
         next: u64,
     }
-}
-in_words! {
     /// What `LeaseStatus` brought.
     pub struct GrantedFacts {
         /// Type and permission bits.
@@ -368,8 +351,6 @@ in_words! {
         /// The board may cache it.
         cacheable: bool,
     }
-}
-in_words! {
     /// What a directory entry stands for.
     pub struct EntryFound {
         /// The inode's number.
@@ -377,8 +358,6 @@ in_words! {
         /// Its type (ext2's directory-entry type; 0: not known).
         kind: u8,
     }
-}
-in_words! {
     /// What an inode says that stands still.
     pub struct Frozen {
         /// A write waits for room, which the commit may make.
@@ -386,8 +365,6 @@ in_words! {
         /// A failure left a change half done.
         broken: bool,
     }
-}
-in_words! {
     /// What became of an inode given up.
     pub struct Unloaded {
         /// Not yet: ask again.

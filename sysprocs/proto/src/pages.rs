@@ -13,7 +13,7 @@
 //! its own; `KeepPage` offers it. A revocation in between voids the cache generation: the read data may be old.
 
 use renga_abi::Errno;
-use renga_core::{Word, in_words, protocol, word_enum};
+use renga_core::{in_word, in_words, protocol, word_enum};
 
 /// In a list of frames: this page is not cached.
 pub const NO_FRAME: u32 = u32::MAX;
@@ -25,13 +25,14 @@ pub const TO_END: u32 = u32::MAX;
 /// Instead of a generation, which no inode has: any.
 pub const ANY_GENERATION: u32 = u32::MAX;
 
-/// Identifies a file: its inode's number and generation, in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileId {
-    /// The inode's number.
-    pub ino: u32,
-    /// Its generation.
-    pub generation: u32,
+in_word! {
+    /// Identifies a file: its inode's number and generation, in one word.
+    pub struct FileId {
+        /// The inode's number.
+        ino: u32 = 0..=31,
+        /// Its generation.
+        generation: u32 = 32..=63,
+    }
 }
 impl FileId {
     /// Whichever inode has that number.
@@ -59,33 +60,14 @@ impl From<u32> for FileId {
         FileId::whichever(ino)
     }
 }
-impl Word for FileId {
-    #[inline(always)]
-    fn to_word(self) -> u64 {
-        u64::from(self.generation) << 32 | u64::from(self.ino)
-    }
-    #[inline(always)]
-    fn from_word(word: u64) -> Self {
-        FileId { generation: (word >> 32) as u32, ino: word as u32 }
-    }
-}
 
-/// Where data goes: the block of its page, and from which byte of that on. In one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PagePlace {
-    /// The block.
-    pub block: u32,
-    /// The byte of the page.
-    pub offset: u32,
-}
-impl Word for PagePlace {
-    #[inline(always)]
-    fn to_word(self) -> u64 {
-        u64::from(self.offset) << 32 | u64::from(self.block)
-    }
-    #[inline(always)]
-    fn from_word(word: u64) -> Self {
-        PagePlace { offset: (word >> 32) as u32, block: word as u32 }
+in_word! {
+    /// Where data goes: the block of its page, and from which byte of that on. In one word.
+    pub struct PagePlace {
+        /// The block.
+        block: u32 = 0..=31,
+        /// The byte of the page.
+        offset: u32 = 32..=63,
     }
 }
 
@@ -97,8 +79,6 @@ in_words! {
         /// How many of the wanted pages, from the first on, are not cached.
         absent: u32,
     }
-}
-in_words! {
     /// Pages whose blocks lie side by side.
     pub struct DirtyRun {
         /// The first block.
@@ -144,8 +124,6 @@ in_words! {
         /// Nothing was written, as this page is to be brought in first; otherwise `NO_PAGE`.
         missing: u32,
     }
-}
-in_words! {
     /// What a flush brought.
     pub struct FlushedPage {
         /// The page that is in the slice; `NO_PAGE`: nothing is dirty there.
@@ -160,8 +138,6 @@ in_words! {
         /// next flush brings dirty pages.
         changed: bool,
     }
-}
-in_words! {
     /// A file whose lease is orphaned.
     pub struct OrphanedFile {
         /// The file.
@@ -173,8 +149,6 @@ in_words! {
         /// Its record in the cache.
         record: u32,
     }
-}
-in_words! {
     /// A file with dirty pages.
     pub struct DirtyFile {
         /// The file.
@@ -182,8 +156,6 @@ in_words! {
         /// Its inode's process.
         slot: u16,
     }
-}
-in_words! {
     /// What a program begins with.
     pub struct SharedTableFound {
         /// The shared page table, or `NO_FRAME`.
@@ -191,8 +163,6 @@ in_words! {
         /// Stands for the file's content as it is.
         cache_generation: u64,
     }
-}
-in_words! {
     /// What was given back.
     pub struct Shrunk {
         /// Frames.
@@ -202,8 +172,6 @@ in_words! {
         /// Pages of files that have come into the cache since boot, read or written; modulo 2^32.
         arrived: u32,
     }
-}
-in_words! {
     /// How much is dirty.
     pub struct Dirty {
         /// Pages.

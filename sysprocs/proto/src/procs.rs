@@ -4,10 +4,10 @@
 //! record is at its parent's board, so that a wait never crosses the link; a child's own record (group, signals,
 //! slot) is at its own.
 
+use crate::in_slice::in_slice;
 use renga_abi::policy::Policy;
-use renga_abi::words::Word;
 use renga_abi::{BOARDS_MAX, Errno};
-use renga_core::{in_words, protocol};
+use renga_core::{in_word, in_words, protocol};
 
 /// The pid of init, the first process of the disk board.
 pub const INIT: u32 = 1;
@@ -26,68 +26,33 @@ pub const QUEUED_MAX: usize = 1024;
 /// In `UsageOf`: the board.
 pub const WHOLE_BOARD: u32 = u32::MAX;
 
-/// What is counted of a board.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BoardCounts {
-    /// Since its start, ns.
-    pub now_ns: u64,
-    /// What programs ran, on all cores, ns.
-    pub user_ns: u64,
-    /// What system processes ran, on the cores of programs, ns.
-    pub system_ns: u64,
-    /// Time slices of programs.
-    pub turns: u64,
-    /// Programs that were made.
-    pub made: u64,
-    /// Programs that are there.
-    pub programs: u64,
-    /// Of these, those that run or want to.
-    pub running: u64,
-    /// The last pid that was given out.
-    pub last_pid: u64,
-    /// Slots without a program.
-    pub free_slots: u64,
-    /// The cores on which programs run, a bit each.
-    pub program_cores: u64,
-    /// What programs ran on each core, ns.
-    pub core_user_ns: [u64; 4],
-    /// What system processes ran on each core on which programs run, or have their processes, ns.
-    pub core_system_ns: [u64; 4],
-}
-impl BoardCounts {
-    /// Bytes that it takes.
-    pub const BYTES: usize = 18 * 8;
-    /// As bytes.
-    pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, .. } = self;
-        let mut bytes = [0; Self::BYTES];
-        let counts = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots];
-        let by_core = self.core_user_ns.into_iter().chain(self.core_system_ns);
-        let words = counts.into_iter().chain([self.program_cores]).chain(by_core);
-        bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-        bytes
-    }
-    /// The inverse of [`BoardCounts::to_bytes`].
-    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
-        let (words, _) = bytes.as_chunks::<8>();
-        let words: [u64; Self::BYTES / 8] = core::array::from_fn(|at| u64::from_le_bytes(words[at]));
-        let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, program_cores, ..] =
-            words;
-        let by_core = |first: usize| core::array::from_fn(|core| words[first + core]);
-        BoardCounts {
-            now_ns,
-            user_ns,
-            system_ns,
-            turns,
-            made,
-            programs,
-            running,
-            last_pid,
-            free_slots,
-            program_cores,
-            core_user_ns: by_core(10),
-            core_system_ns: by_core(14),
-        }
+in_slice! {
+    /// What is counted of a board.
+    pub struct BoardCounts {
+        /// Since its start, ns.
+        now_ns: u64,
+        /// What programs ran, on all cores, ns.
+        user_ns: u64,
+        /// What system processes ran, on the cores of programs, ns.
+        system_ns: u64,
+        /// Time slices of programs.
+        turns: u64,
+        /// Programs that were made.
+        made: u64,
+        /// Programs that are there.
+        programs: u64,
+        /// Of these, those that run or want to.
+        running: u64,
+        /// The last pid that was given out.
+        last_pid: u64,
+        /// Slots without a program.
+        free_slots: u64,
+        /// The cores on which programs run, a bit each.
+        program_cores: u64,
+        /// What programs ran on each core, ns.
+        core_user_ns: [u64; 4],
+        /// What system processes ran on each core on which programs run, or have their processes, ns.
+        core_system_ns: [u64; 4],
     }
 }
 /// In `PolicyOf`: nothing is changed.
@@ -167,41 +132,20 @@ impl Cause {
         Cause { code: 0, sender, value: 0, timer: 0 }
     }
 }
-/// A signal taken from the queue, and the facts that its program needs before it goes on: in one word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SignalFacts {
-    /// Which; 0: none.
-    pub signal: u8,
-    /// Another one waits that could be taken so.
-    pub more: bool,
-    /// Any waits, blocked or not.
-    pub waits: bool,
-    /// The program is suspended: it waits (`AwaitContinue`) before it goes on.
-    pub suspended: bool,
-    /// Its parent's pid.
-    pub parent: u32,
-}
-impl SignalFacts {
-    const MORE: u64 = 1 << 8;
-    const WAITS: u64 = 1 << 9;
-    const SUSPENDED: u64 = 1 << 10;
-}
-impl Word for SignalFacts {
-    #[inline(always)]
-    fn to_word(self) -> u64 {
-        let SignalFacts { signal, more, waits, suspended, parent } = self;
-        let flag = |is: bool, flag| if is { flag } else { 0 };
-        u64::from(signal)
-            | flag(more, Self::MORE)
-            | flag(waits, Self::WAITS)
-            | flag(suspended, Self::SUSPENDED)
-            | u64::from(parent) << 32
-    }
-    #[inline(always)]
-    fn from_word(word: u64) -> Self {
-        let has = |flag| word & flag != 0;
-        let (more, waits, suspended) = (has(Self::MORE), has(Self::WAITS), has(Self::SUSPENDED));
-        SignalFacts { signal: word as u8, more, waits, suspended, parent: (word >> 32) as u32 }
+in_word! {
+    /// A signal taken from the queue, and the facts that its program needs before it goes on: in one word.
+    #[derive(Default)]
+    pub struct SignalFacts {
+        /// Which; 0: none.
+        signal: u8 = 0..=7,
+        /// Another one waits that could be taken so.
+        more: bool = 8..=8,
+        /// Any waits, blocked or not.
+        waits: bool = 9..=9,
+        /// The program is suspended: it waits (`AwaitContinue`) before it goes on.
+        suspended: bool = 10..=10,
+        /// Its parent's pid.
+        parent: u32 = 32..=63,
     }
 }
 in_words! {
@@ -249,8 +193,6 @@ in_words! {
         /// How, as `wait4` encodes it.
         status: u32,
     }
-}
-in_words! {
     /// A process's relatives.
     pub struct Relations {
         /// Its parent's pid.

@@ -2,6 +2,7 @@
 //!
 //! Not here: the decision (`renga_regulator`), how a job is suspended (`renga_process`).
 
+use crate::in_slice::in_slice;
 use crate::procs::INIT;
 use renga_abi::Errno;
 use renga_core::protocol;
@@ -23,45 +24,24 @@ pub const IGNORED_MAX: usize = 16;
 /// What programs used: time of their board's processor in ns, blocks of the medium, frames of the link.
 pub type ResourceUse = [u64; RESOURCES];
 
-/// The use of a board since its last sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sample {
-    /// How long that is, ns.
-    pub elapsed_ns: u64,
-    /// Of this, how long the processor was idle, ns.
-    pub idle_ns: u64,
-    /// Used by programs of the foreground that are not ignored.
-    pub foreground: ResourceUse,
-    /// Used by background jobs.
-    pub background: ResourceUse,
-    /// Programs of background jobs.
-    pub jobs: u64,
-    /// The suspended ones of these.
-    pub suspended: u64,
-    /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk, link or
-    /// much of the processor, ns; `u64::MAX`: none was.
-    pub front_used_ago_ns: u64,
-}
-impl Sample {
-    const WORDS: usize = 5 + 2 * RESOURCES;
-    /// Bytes that it takes.
-    pub const BYTES: usize = Self::WORDS * 8;
-    /// As bytes.
-    pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let Sample { elapsed_ns, idle_ns, jobs, suspended, front_used_ago_ns, .. } = self;
-        let ([a, b, c], [d, e, f]) = (self.foreground, self.background);
-        let mut bytes = [0; Self::BYTES];
-        let words = [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, suspended, front_used_ago_ns];
-        bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-        bytes
-    }
-    /// The inverse of [`Sample::to_bytes`].
-    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
-        let (words, _) = bytes.as_chunks::<8>();
-        let [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, suspended, front_used_ago_ns]: [u64; Self::WORDS] =
-            core::array::from_fn(|at| u64::from_le_bytes(words[at]));
-        let (foreground, background) = ([a, b, c], [d, e, f]);
-        Sample { elapsed_ns, idle_ns, foreground, background, jobs, suspended, front_used_ago_ns }
+in_slice! {
+    /// The use of a board since its last sample.
+    pub struct Sample {
+        /// How long that is, ns.
+        elapsed_ns: u64,
+        /// Of this, how long the processor was idle, ns.
+        idle_ns: u64,
+        /// Used by programs of the foreground that are not ignored.
+        foreground: ResourceUse,
+        /// Used by background jobs.
+        background: ResourceUse,
+        /// Programs of background jobs.
+        jobs: u64,
+        /// The suspended ones of these.
+        suspended: u64,
+        /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk, link or
+        /// much of the processor, ns; `u64::MAX`: none was.
+        front_used_ago_ns: u64,
     }
 }
 

@@ -8,7 +8,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_abi::BOARDS_MAX;
-use renga_core::Word;
+use renga_core::in_word;
 
 /// How many sessions with each board have ended, which identifies the current one; and how much has arrived from it.
 /// Only the router writes, at once; each count is a word of its own. A core that a call notifies of an end sees it;
@@ -66,25 +66,17 @@ impl Default for Sessions {
     }
 }
 
-/// Of a reference to an inode: when it was got, and who counts it. In one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReferenceOrigin {
-    /// In which session with the board of the inodes.
-    pub session: u32,
-    /// It is a use of the reference that the name cache of this board keeps; otherwise the directory of inodes counts it.
-    pub kept: bool,
+in_word! {
+    /// Of a reference to an inode: when it was got, and who counts it. In one word.
+    pub struct ReferenceOrigin {
+        /// In which session with the board of the inodes.
+        session: u32 = 1..=32,
+        /// It is a use of the reference that the name cache of this board keeps; otherwise the directory of inodes counts it.
+        kept: bool = 0..=0,
+    }
 }
 
 impl ReferenceOrigin {
     /// Of no reference.
     pub const NONE: ReferenceOrigin = ReferenceOrigin { session: 0, kept: false };
-}
-
-impl Word for ReferenceOrigin {
-    fn to_word(self) -> u64 {
-        u64::from(self.session) << 1 | u64::from(self.kept)
-    }
-    fn from_word(word: u64) -> Self {
-        ReferenceOrigin { session: (word >> 1) as u32, kept: word & 1 != 0 }
-    }
 }

@@ -3,29 +3,17 @@
 //! Invariant: as bytes it has one length, and any bytes are some `Used`. Not here: the accounting
 //! (`renga_core::account`), its form for programs (`struct rusage`, in the caller's process).
 
+use crate::in_slice::in_slice;
+
 macro_rules! used { ($($(#[$doc:meta])* $field:ident,)*) => {
-    /// What a process used, or several together.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub struct Used { $($(#[$doc])* pub $field: u64),* }
+    in_slice! {
+        /// What a process used, or several together.
+        pub struct Used { $($(#[$doc])* $field: u64),* }
+    }
 
     impl Used {
         /// Nothing.
         pub const NONE: Used = Used { $($field: 0),* };
-        /// Bytes that it takes in a message.
-        pub const BYTES: usize = 8 * [$(stringify!($field)),*].len();
-
-        /// As bytes.
-        pub fn to_bytes(self) -> [u8; Used::BYTES] {
-            let mut bytes = [0; Used::BYTES];
-            let words = [$(self.$field),*];
-            bytes.as_chunks_mut::<8>().0.iter_mut().zip(words).for_each(|(place, word)| *place = word.to_le_bytes());
-            bytes
-        }
-        /// The inverse; what is missing is 0.
-        pub fn from_bytes(bytes: &[u8]) -> Used {
-            let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-            Used { $($field: words.next().unwrap_or(0)),* }
-        }
         /// Both together.
         pub fn plus(self, other: Used) -> Used {
             let frames = self.frames.max(other.frames);
