@@ -121,7 +121,7 @@ fn blob_changed_byte_is_refused() {
 /// As `read`, for many.
 fn read_in_place(bytes: &[u8]) -> Result<(), BadTables> {
     let mut memory = vec![0u128; 16 << 10];
-    HostBoard::lent(0, &mut memory, |board| blob::read(board.arena, bytes).map(drop))
+    HostBoard::within(0, &mut memory, |board| blob::read(board.arena, bytes).map(drop))
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn verdict(system: &System<'_>, number: usize, changed: tables::Board<'_>) -> Re
     let (mut body, mut memory) = (Vec::new(), vec![0u128; 64 << 10]);
     blob::write(&System { boards: &boards, ..*system }, &mut |bytes| body.extend(bytes));
     let bytes = [&blob::head(&body)[..], &body].concat();
-    HostBoard::lent(0, &mut memory, |board| blob::read(board.arena, &bytes).map(drop))
+    HostBoard::within(0, &mut memory, |board| blob::read(board.arena, &bytes).map(drop))
 }
 
 /// `board` with other proxies, renumbered.

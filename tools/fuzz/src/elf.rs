@@ -36,7 +36,7 @@ pub fn run(bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(FILE_BYTES_MAX)];
     MACHINE.with(|machine| {
         machine.reset();
-        BOOT.with_borrow_mut(|memory| HostBoard::lent(0, memory, |board| load(board, machine, bytes)));
+        BOOT.with_borrow_mut(|memory| HostBoard::within(0, memory, |board| load(board, machine, bytes)));
     });
 }
 

@@ -1,6 +1,6 @@
 //! Frames and fragments: whatever is parsed is emitted as the same again.
 //!
-//! The bytes are read three ways: as a frame (whose checksums hardly ever hold), as a fragment, and as
+//! The bytes are read three ways: as a frame (whose checksums are hardly ever right), as a fragment, and as
 //! the payload of a frame that is sealed here, so that what is behind the checksums is reached too.
 
 use renga_wire::frame::{Hello, frame_bytes};

@@ -24,9 +24,9 @@ renga_core::protocol! {
         /// Notes the slice.
         2 Note {} (&'a [u8]) -> Result<(), Errno> [releases];
         /// Both.
-        3 Turn {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        3 Copy {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// Answered when the next such call comes, or when its caller is interrupted.
-        4 Hold {} (()) -> Result<(), Errno> [defers];
+        4 Park {} (()) -> Result<(), Errno> [defers];
     }
 }
 
@@ -92,7 +92,7 @@ impl Phy for &'static RouterWire {
 /// Tries `bytes`.
 pub fn run(bytes: &[u8]) {
     BOOT.with_borrow_mut(|memory| {
-        HostBoard::lent(0, memory, |board| {
+        HostBoard::within(0, memory, |board| {
             let mut attack = RouterAttack::begin(board);
             attack.steps(bytes);
             attack.end();
@@ -284,17 +284,17 @@ impl RouterAttack {
 
 async fn program(mut me: renga_rt::Me, far: Address<Store>, calls: &'static Cell<(u32, u32)>) -> Never {
     let mut client = Client::<Store>::new(&me, far);
-    for turn in 0.. {
+    for round in 0.. {
         me.notified().await;
         me.clear_cancellation();
         calls.set((calls.get().0 + 1, calls.get().1));
         let mut page = [0; 3000];
-        let _ = match turn % 5 {
+        let _ = match round % 5 {
             0 => client.call(Null {}, ()).await,
             1 => client.call(Fetch { used: 7 }, &mut page[..]).await.map(drop),
             2 => client.call(Note {}, &page[..1500]).await,
-            3 => client.call(Turn {}, (&[1; 2500][..], &mut page[..])).await,
-            _ => client.call(Hold {}, ()).await,
+            3 => client.call(Copy {}, (&[1; 2500][..], &mut page[..])).await,
+            _ => client.call(Park {}, ()).await,
         };
         calls.set((calls.get().0, calls.get().1 + 1));
     }
@@ -302,7 +302,7 @@ async fn program(mut me: renga_rt::Me, far: Address<Store>, calls: &'static Cell
 }
 
 async fn store(mut port: Port<Store>) -> Never {
-    let mut held: Option<renga_rt::Call<Hold>> = None;
+    let mut parked: Option<renga_rt::Call<Park>> = None;
     loop {
         match port.accept_or_notified(Store::ENTRIES).await {
             None => {}
@@ -314,20 +314,20 @@ async fn store(mut port: Port<Store>) -> Never {
                 call.reply(Ok(used as u32));
             }
             Some(StoreCall::Note(call)) => call.reply(Ok(())),
-            Some(StoreCall::Turn(mut call)) => {
+            Some(StoreCall::Copy(mut call)) => {
                 let (given, taken) = call.lent();
                 assert!(taken.iter().all(|byte| *byte == 0), "a server sees bytes of another message");
                 given.iter().zip(taken).for_each(|(from, to)| *to = from.wrapping_add(1));
                 call.reply(Ok(()));
             }
-            Some(StoreCall::Hold(call)) => {
-                if let Some(former) = held.replace(call) {
+            Some(StoreCall::Park(call)) => {
+                if let Some(former) = parked.replace(call) {
                     former.reply(Ok(()));
                 }
             }
         }
-        if held.as_ref().is_some_and(renga_rt::Call::wait_cancelled)
-            && let Some(call) = held.take()
+        if parked.as_ref().is_some_and(renga_rt::Call::wait_cancelled)
+            && let Some(call) = parked.take()
         {
             call.reply(Err(Errno::EINTR));
         }

@@ -32,9 +32,9 @@ pub fn run(bytes: &[u8]) {
     };
     if tried.len() <= blob::BYTES_MAX {
         BOOT.with_borrow_mut(|memory| {
-            let boards = HostBoard::lent(0, memory, |board| boot(board, &tried, 0));
+            let boards = HostBoard::within(0, memory, |board| boot(board, &tried, 0));
             for number in 1..boards {
-                HostBoard::lent(number, memory, |board| boot(board, &tried, number));
+                HostBoard::within(number, memory, |board| boot(board, &tried, number));
             }
         });
     }

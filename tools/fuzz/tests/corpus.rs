@@ -25,7 +25,7 @@ fn fuzz_corpus_inputs_are_survived() {
         let (mut tried, mut bytes) = (0, 0);
         for path in inputs(target.name) {
             let input = fs::read(&path).unwrap();
-            println!("{}", path.display()); // shown if it fails
+            println!("{}", path.display()); // printed if it fails
             (target.run)(&input);
             (tried, bytes) = (tried + 1, bytes + input.len());
         }

@@ -1,7 +1,7 @@
 //! Models that a checker searches: every order of events, up to a number of faults.
 //!
 //! The protocols are the real ones, not descriptions of them: [`calls`] is a lossy bus between boards
-//! whose sessions are `renga_router::Session`, [`leases`] what boards may hold of a file, [`names`] of names and
+//! whose sessions are `renga_router::Session`, [`leases`] what boards may cache of a file, [`names`] of names and
 //! inodes, [`token`] a bus whose boards run `renga_mac::Mac`. Not here: the simulator, which runs whole systems but one
 //! order of events at a time.
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 //! The search of all states of a world that makes steps, and what it has found.
 //!
-//! Not here: worlds, and what must hold in them ([`crate::leases`], [`crate::names`]).
+//! Not here: worlds, and their properties ([`crate::leases`], [`crate::names`]).
 
 use stateright::{Checker, Expectation, HasDiscoveries, Model, Property};
 use std::fmt::Debug;
@@ -28,7 +28,7 @@ pub struct Search<W>(W);
 pub struct SearchFound<W: World> {
     /// States that differ.
     pub states: usize,
-    /// The first property that does not hold, and how to get there.
+    /// The first violated property, and the steps to it.
     pub broken: Option<(&'static str, Vec<W::Step>)>,
     /// What was so in no state.
     pub unseen: Vec<&'static str>,

@@ -2,7 +2,7 @@
 
 use renga_model::leases::LeasesMutant;
 use renga_model::leases::properties::{
-    AWAY as IS_AWAY, GONE, LATE_LEASE, MAPPED as IS_MAPPED, MAPPED_AT_HOME, ORPHANED,
+    GONE, LATE_LEASE, MAPPED as IS_MAPPED, MAPPED_AT_HOME, ORPHANED, UNREACHABLE as IS_UNREACHABLE,
 };
 use renga_model::leases::world::{LeasesLimits, LeasesWorld};
 use renga_model::search::{SearchFound, search};
@@ -18,12 +18,12 @@ const PLAIN: LeasesLimits = LeasesLimits {
     shows: 0,
     session_ends: 0,
     sets: 0,
-    looks: 0,
+    gets: 0,
 };
-const SET: LeasesLimits = LeasesLimits { fills: 0, changes: 1, leases: 2, sets: 2, looks: 1, ..PLAIN };
-const LENT: LeasesLimits = LeasesLimits { fills: 1, changes: 2, leases: 2, ..PLAIN };
+const SET: LeasesLimits = LeasesLimits { fills: 0, changes: 1, leases: 2, sets: 2, gets: 1, ..PLAIN };
+const LEASED: LeasesLimits = LeasesLimits { fills: 1, changes: 2, leases: 2, ..PLAIN };
 const MAPPED: LeasesLimits = LeasesLimits { fills: 0, changes: 2, leases: 1, shows: 2, ..PLAIN };
-const AWAY: LeasesLimits = LeasesLimits { fills: 0, changes: 2, leases: 2, session_ends: 1, ..PLAIN };
+const UNREACHABLE: LeasesLimits = LeasesLimits { fills: 0, changes: 2, leases: 2, session_ends: 1, ..PLAIN };
 
 /// What is searched: within which limits, and which ways of being wrong are noticed there.
 type Bounds = (&'static str, LeasesLimits, &'static [LeasesMutant]);
@@ -33,16 +33,20 @@ const BOUNDS: [Bounds; 16] = [
         "nothing goes wrong",
         PLAIN,
         &[
-            LeasesMutant::TicketIgnored,
-            LeasesMutant::TicketOutlivesRecall,
+            LeasesMutant::GenerationIgnored,
+            LeasesMutant::GenerationOutlivesRevoke,
             LeasesMutant::GrantNotNoted,
             LeasesMutant::ChangeBeforeAnswers,
             LeasesMutant::BoundTooLow,
             LeasesMutant::SizeForgotten,
         ],
     ),
-    ("a cache forgets the file", LeasesLimits { changes: 2, evictions: 1, ..PLAIN }, &[LeasesMutant::TicketUsedTwice]),
-    ("a board dies", LeasesLimits { changes: 2, deaths: 1, ..PLAIN }, &[LeasesMutant::FormerIncarnation]),
+    (
+        "a cache forgets the file",
+        LeasesLimits { changes: 2, evictions: 1, ..PLAIN },
+        &[LeasesMutant::GenerationUsedTwice],
+    ),
+    ("a board fails", LeasesLimits { changes: 2, deaths: 1, ..PLAIN }, &[LeasesMutant::FormerIncarnation]),
     (
         "the inode's board dies",
         LeasesLimits { changes: 2, inode_deaths: 1, ..PLAIN },
@@ -50,34 +54,34 @@ const BOUNDS: [Bounds; 16] = [
     ),
     (
         "boards write in their caches",
-        LENT,
+        LEASED,
         &[
             LeasesMutant::LeaseOutlivesTaking,
             LeasesMutant::OthersKeepPages,
-            LeasesMutant::TwoHold,
+            LeasesMutant::TwoLeases,
             LeasesMutant::WritesWhileTaken,
             LeasesMutant::TakenInOneStep,
-            LeasesMutant::ShownWhileLent,
-            LeasesMutant::AnsweredWhileLent,
+            LeasesMutant::MappedWhileLeased,
+            LeasesMutant::AnsweredWhileLeased,
             LeasesMutant::FillOverwrites,
             LeasesMutant::FillBringsSize,
         ],
     ),
     (
         "a cache that writes forgets the file",
-        LeasesLimits { changes: 1, evictions: 1, ..LENT },
+        LeasesLimits { changes: 1, evictions: 1, ..LEASED },
         &[LeasesMutant::DirtyForgotten, LeasesMutant::EndForgotten],
     ),
-    ("a board that writes dies", LeasesLimits { changes: 1, deaths: 1, ..LENT }, &[]),
-    ("the inode's board dies while a file is lent", LeasesLimits { changes: 1, inode_deaths: 1, ..LENT }, &[]),
+    ("a board that writes fails", LeasesLimits { changes: 1, deaths: 1, ..LEASED }, &[]),
+    ("the inode's board fails while a file is leased", LeasesLimits { changes: 1, inode_deaths: 1, ..LEASED }, &[]),
     (
         "programs write by mappings",
         MAPPED,
         &[
             LeasesMutant::PageOfVoidLease,
             LeasesMutant::StoredClean,
-            LeasesMutant::ShownWhileTaken,
-            LeasesMutant::SoleOutlivesLending,
+            LeasesMutant::MappedWhileFlushed,
+            LeasesMutant::SoleOutlivesLease,
             LeasesMutant::DirtyIsSole,
         ],
     ),
@@ -88,23 +92,23 @@ const BOUNDS: [Bounds; 16] = [
     ),
     (
         "a session ends while both boards live",
-        AWAY,
+        UNREACHABLE,
         &[LeasesMutant::DirtyEndsWithSession, LeasesMutant::DirtyOfOtherLease, LeasesMutant::NotesEndWithSession],
     ),
     (
         "a session ends while others read",
-        LeasesLimits { fills: 1, leases: 1, ..AWAY },
-        &[LeasesMutant::GrantedWhileAway],
+        LeasesLimits { fills: 1, leases: 1, ..UNREACHABLE },
+        &[LeasesMutant::GrantedWhileUnreachable],
     ),
-    ("a session ends while programs write by mappings", LeasesLimits { leases: 1, shows: 1, ..AWAY }, &[]),
+    ("a session ends while programs write by mappings", LeasesLimits { leases: 1, shows: 1, ..UNREACHABLE }, &[]),
     (
-        "boards set the mode of what they hold",
+        "boards set the mode of files that they have leased",
         SET,
         &[
             LeasesMutant::ModeStaysThere,
-            LeasesMutant::LookWithoutAsking,
-            LeasesMutant::SetWithoutAsking,
-            LeasesMutant::ModeToldTwice,
+            LeasesMutant::GetWithoutQuery,
+            LeasesMutant::SetWithoutQuery,
+            LeasesMutant::ModeReportedTwice,
         ],
     ),
     ("one that has set it dies, or forgets the file", LeasesLimits { leases: 1, deaths: 1, evictions: 1, ..SET }, &[]),
@@ -122,7 +126,7 @@ fn is_to_be_seen(what: &str, limits: LeasesLimits) -> bool {
     match what {
         IS_MAPPED | MAPPED_AT_HOME => limits.shows > 0,
         LATE_LEASE => limits.leases > 0,
-        ORPHANED | IS_AWAY | GONE => limits.session_ends > 0,
+        ORPHANED | IS_UNREACHABLE | GONE => limits.session_ends > 0,
         _ => false,
     }
 }
@@ -139,7 +143,7 @@ fn leases_model_never_reads_stale() {
     let plain = run("nothing", None, PLAIN);
     assert_eq!(
         plain.unseen,
-        [IS_MAPPED, MAPPED_AT_HOME, LATE_LEASE, ORPHANED, IS_AWAY, GONE],
+        [IS_MAPPED, MAPPED_AT_HOME, LATE_LEASE, ORPHANED, IS_UNREACHABLE, GONE],
         "what cannot be is not seen"
     );
 }

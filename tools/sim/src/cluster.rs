@@ -238,8 +238,8 @@ impl SimCluster {
                 continue;
             }
             let mut ran = site.cores.run(&self.trace);
-            for turn in 0.. {
-                assert!(turn < INTERRUPTS_PER_EVENT_MAX, "board {} never serves its link", site.number);
+            for round in 0.. {
+                assert!(round < INTERRUPTS_PER_EVENT_MAX, "board {} never serves its link", site.number);
                 let Some(link) = site.link.filter(|_| self.bus.interrupts(site.number)) else { break };
                 link.notify();
                 ran |= site.cores.run(&self.trace);

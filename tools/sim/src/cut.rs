@@ -29,7 +29,7 @@ impl Cut {
         let kept = self.actors.as_ref().is_none_or(|actors| actors.contains(&actor));
         if kept { self.steps.map_or(all, |steps| steps.min(all)) } else { 0 }
     }
-    /// Leaves away what is not kept of what befalls the boards.
+    /// Removes the omitted incidents.
     pub fn keep<T>(&self, incidents: &mut Vec<T>) {
         let Some(kept) = &self.incidents else { return };
         let mut number = 0;

@@ -144,7 +144,7 @@ impl Incident {
 
 /// A step of the schedule.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct IncidentStep {
     /// When.
     pub at_ns: u64,
     /// Whether the trouble begins, or ends.
@@ -154,14 +154,14 @@ pub struct Turn {
 }
 
 /// Beginnings and ends of all incidents, in order.
-pub fn schedule(incidents: &[Incident]) -> Vec<Turn> {
-    let turns = incidents.iter().flat_map(|&Incident { at_ns, for_ns, trouble }| {
-        let begin = Turn { at_ns, begins: true, trouble };
-        [begin, Turn { at_ns: at_ns + for_ns, begins: false, ..begin }]
+pub fn schedule(incidents: &[Incident]) -> Vec<IncidentStep> {
+    let steps = incidents.iter().flat_map(|&Incident { at_ns, for_ns, trouble }| {
+        let begin = IncidentStep { at_ns, begins: true, trouble };
+        [begin, IncidentStep { at_ns: at_ns + for_ns, begins: false, ..begin }]
     });
-    let mut turns: Vec<Turn> = turns.collect();
-    turns.sort_by_key(|turn| turn.at_ns);
-    turns
+    let mut steps: Vec<IncidentStep> = steps.collect();
+    steps.sort_by_key(|step| step.at_ns);
+    steps
 }
 
 fn faults(random: &mut Random, most: u64) -> Faults {

@@ -69,11 +69,11 @@ impl SimTrace {
     pub fn latest(&self, board: u8, name: &dyn Fn(ProcId) -> String) -> Vec<String> {
         let latest = self.latest.borrow();
         let Some(latest) = latest.get(usize::from(board)) else { return Vec::new() };
-        latest.iter().map(|(time_ns, event)| format!("{time_ns} {}", told(*event, name))).collect()
+        latest.iter().map(|(time_ns, event)| format!("{time_ns} {}", describe(*event, name))).collect()
     }
 }
 
-fn told(event: Event, name: &dyn Fn(ProcId) -> String) -> String {
+fn describe(event: Event, name: &dyn Fn(ProcId) -> String) -> String {
     match event {
         Event::Call { caller, server, op } => format!("{} calls {}, entry {op}", name(caller), name(server)),
         Event::Reply { caller } => format!("{} is answered", name(caller)),

@@ -1,6 +1,6 @@
 //! Processes inside a host program: the harness of tests and of the simulator.
 //!
-//! Invariant: its parts are leaked, as a board never frees them ([`HostBoard::lent`]: they end with its memory). Its functions are safe to
+//! Invariant: its parts are leaked, as a board never frees them ([`HostBoard::within`]: they end with its memory). Its functions are safe to
 //! call under one condition that a test keeps: only a process's own future uses its `Me`, ports and clients. Not here: time and interrupts;
 //! the test drives them through the core.
 
@@ -38,7 +38,7 @@ const ARENA_WORDS: usize = size_of::<Arena>().div_ceil(16) + 1;
 /// An arena over memory that lives as long as the objects in it, and has no other use.
 fn arena(memory: &mut [u128]) -> Arena {
     // SAFETY: one valid object; that no object in it outlives it is the harness's condition, which `HostBoard::new` keeps by leaking it,
-    // and the body of `HostBoard::lent` by keeping nothing.
+    // and the body of `HostBoard::within` by keeping nothing.
     unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
 }
 
@@ -60,7 +60,7 @@ impl HostBoard {
     ///
     /// # Panics
     /// If `memory` is too small.
-    pub fn lent<R>(number: u8, memory: &mut [u128], body: impl FnOnce(HostBoard) -> R) -> R {
+    pub fn within<R>(number: u8, memory: &mut [u128], body: impl FnOnce(HostBoard) -> R) -> R {
         let (head, rest) = memory.split_at_mut(ARENA_WORDS.min(memory.len()));
         let arena: &'static Arena = arena(head).put(|| arena(rest));
         let processes: &'static RefCell<Vec<_>> = arena.put(RefCell::default);

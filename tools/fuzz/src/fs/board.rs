@@ -52,7 +52,7 @@ pub fn run<F: Future<Output = ()> + 'static>(
         MACHINE.with(|machine| machine.reset());
         patch(medium);
         recognise(&mut &*medium).ok()?;
-        BOOT.with_borrow_mut(|memory| HostBoard::lent(0, memory, |board| client(board, medium, input, body)));
+        BOOT.with_borrow_mut(|memory| HostBoard::within(0, memory, |board| client(board, medium, input, body)));
         Some(medium)
     })
 }
@@ -90,7 +90,7 @@ pub fn processes(board: HostBoard, medium: &'static FuzzMedium, frames: HostFram
 }
 
 /// What an operation said.
-pub type Told<T> = Result<T, Errno>;
+pub type FuzzResult<T> = Result<T, Errno>;
 
 impl FuzzUser {
     fn new(me: &Me, FsServers { path, table, files, directory, inodes, .. }: FsServers) -> FuzzUser {
@@ -109,14 +109,14 @@ impl FuzzUser {
     }
 
     /// Opens an inode by path and gives it back at once.
-    pub async fn open(&mut self, path: &[u8], flags: u32) -> Told<InodeFacts> {
+    pub async fn open(&mut self, path: &[u8], flags: u32) -> FuzzResult<InodeFacts> {
         let facts = self.path.call(walk::Open { at: ROOT.into(), flags, mode: 0o644 }, path).await?;
         self.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await?;
         Ok(facts)
     }
 
     /// As `truncate(2)`.
-    pub async fn truncate(&mut self, path: &[u8], bytes: u64) -> Told<()> {
+    pub async fn truncate(&mut self, path: &[u8], bytes: u64) -> FuzzResult<()> {
         let facts = self.path.call(walk::Open { at: ROOT.into(), flags: walk::OPEN_WRITE, mode: 0 }, path).await?;
         let mut cut = Err(Errno::EIO);
         if let Some(mut inode) = self.inodes.at(0, facts.slot.into()) {
@@ -131,8 +131,8 @@ impl FuzzUser {
         path: &[u8],
         flags: u32,
         access: u32,
-        body: impl AsyncFnOnce(&mut Client<File>) -> Told<R>,
-    ) -> Told<R> {
+        body: impl AsyncFnOnce(&mut Client<File>) -> FuzzResult<R>,
+    ) -> FuzzResult<R> {
         let facts = self.path.call(walk::Open { at: ROOT.into(), flags, mode: 0o644 }, path).await?;
         let number = self.table.call(TakeFile {}, ()).await?;
         let mut file = self.files.at(0, number.into()).ok_or(Errno::EBADF)?;
@@ -151,7 +151,7 @@ impl FuzzUser {
     }
 
     /// Reads a file's first parts, and behind its middle; how many bytes.
-    pub async fn read(&mut self, path: &[u8]) -> Told<u64> {
+    pub async fn read(&mut self, path: &[u8]) -> FuzzResult<u64> {
         self.with_file(path, 0, 0, async |file| {
             let (mut page, mut total) = ([0; 1500], 0);
             for _ in 0..PARTS_MAX {
@@ -168,13 +168,13 @@ impl FuzzUser {
     }
 
     /// Writes `data` at `offset`.
-    pub async fn write(&mut self, path: &[u8], flags: u32, offset: u64, data: &[u8]) -> Told<u32> {
+    pub async fn write(&mut self, path: &[u8], flags: u32, offset: u64, data: &[u8]) -> FuzzResult<u32> {
         self.with_file(path, flags | walk::OPEN_WRITE, 1, async |file| file.call(file::WriteTo { offset }, data).await)
             .await
     }
 
     /// Reads a directory; how many bytes its entries take.
-    pub async fn list(&mut self, path: &[u8]) -> Told<u64> {
+    pub async fn list(&mut self, path: &[u8]) -> FuzzResult<u64> {
         self.with_file(path, walk::OPEN_DIRECTORY, 0, async |file| {
             let (mut out, mut total) = ([0; 600], 0);
             for _ in 0..PARTS_MAX {
@@ -189,7 +189,7 @@ impl FuzzUser {
     }
 
     /// Asks for the status of a path.
-    pub async fn status(&mut self, path: &[u8], flags: u32) -> Told<()> {
+    pub async fn status(&mut self, path: &[u8], flags: u32) -> FuzzResult<()> {
         let mut out = [0; STAT_BYTES];
         self.path.call(walk::StatusOf { at: ROOT.into(), flags }, (path, &mut out[..])).await
     }

@@ -34,7 +34,7 @@ fn patch(medium: &FuzzMedium, mut bytes: &[u8]) {
 async fn use_it(mut user: FuzzUser, first: u8) {
     let place = usize::from(first / 8);
     match first % 8 {
-        0 => look(&mut user, NAMES[place % NAMES.len()].as_bytes()).await,
+        0 => inspect(&mut user, NAMES[place % NAMES.len()].as_bytes()).await,
         1 => ask(&mut user).await,
         2 => fill(&mut user).await,
         3 => rename(&mut user).await,
@@ -51,7 +51,7 @@ async fn use_it(mut user: FuzzUser, first: u8) {
     let _ = user.path().call(Unmount {}, ()).await;
 }
 
-async fn look(user: &mut FuzzUser, name: &[u8]) {
+async fn inspect(user: &mut FuzzUser, name: &[u8]) {
     let _ = user.status(name, NO_FOLLOW).await;
     let _ = user.list(name).await;
     let _ = user.read(name).await;

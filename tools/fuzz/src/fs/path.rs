@@ -1,8 +1,8 @@
-//! Paths: every request of a program to a sound file system ends, and no part of it looks damaged.
+//! Paths: every request of a program to a sound file system ends, and none reports damage.
 //!
 //! The bytes are operations: a number, a path up to the next zero byte; of two paths, both.
 
-use super::board::{self, FuzzUser, ROOT, Told};
+use super::board::{self, FuzzResult, FuzzUser, ROOT};
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, Link, MakeDirectory, MakeNode, PATH_BYTES_MAX, ReadLinkOf, Rename,
     SymbolicLink, Unlink, Unmount,
@@ -37,19 +37,19 @@ async fn operations(mut user: FuzzUser, mut rest: &'static [u8]) {
         let Some((&operation, paths)) = rest.split_first() else { break };
         rest = paths;
         let (which, flags) = (operation & 0x1f, u32::from(operation >> 5));
-        let told = if which < 10 {
-            look(&mut user, which, flags, take(&mut rest)).await
+        let result = if which < 10 {
+            query(&mut user, which, flags, take(&mut rest)).await
         } else if which < 20 {
             change(&mut user, which, flags, take(&mut rest)).await
         } else {
             change_two(&mut user, which, two(&mut rest)).await
         };
-        assert_ne!(told, Err(Errno::EIO), "operation {which} finds the file system damaged");
+        assert_ne!(result, Err(Errno::EIO), "operation {which} finds the file system damaged");
     }
     assert_eq!(user.path().call(Unmount {}, ()).await, Ok(()));
 }
 
-async fn look(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Told<()> {
+async fn query(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> FuzzResult<()> {
     let mut out = [0; 1100];
     match which {
         0 => user.status(path, flags << 5).await,
@@ -64,7 +64,7 @@ async fn look(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Told<(
     }
 }
 
-async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Told<()> {
+async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> FuzzResult<()> {
     let (at, mode) = (ROOT, 0o755);
     match which {
         10 => user.path().call(MakeDirectory { at: at.into(), mode }, path).await,
@@ -86,7 +86,7 @@ async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Told
     }
 }
 
-async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> Told<()> {
+async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> FuzzResult<()> {
     let at = ROOT;
     match which {
         20..24 => user.path().call(Rename { from_at: at.into(), to_at: at.into() }, paths).await,

@@ -70,7 +70,7 @@ fn attack(bytes: &[u8]) -> Free {
     medium.patch(board::MODE_PLACE.0, board::MODE_PLACE.1, &0o100_755u16.to_le_bytes());
     machine.reset();
     BOOT.with_borrow_mut(|memory| {
-        HostBoard::lent(0, memory, |board| {
+        HostBoard::within(0, memory, |board| {
             let keeper = board::start(board, medium, machine);
             let mut attack =
                 SyscallAttack { board, machine, rest: bytes, calls: 0, victim: None, childless: false, killed: false };
@@ -104,7 +104,7 @@ impl SyscallAttack<'_> {
                     return;
                 }
             }
-            if !self.turn() && !self.pass() {
+            if !self.run_slice() && !self.pass() {
                 return;
             }
             self.check_victim();
@@ -128,7 +128,7 @@ impl SyscallAttack<'_> {
         self.killed = true;
         keeper.notifier.notify();
         for _ in 0..LAST_DISPATCHES_MAX {
-            if !self.board.core.dispatch() && !self.turn() && (self.childless || !self.pass()) {
+            if !self.board.core.dispatch() && !self.run_slice() && (self.childless || !self.pass()) {
                 break;
             }
         }
@@ -146,38 +146,38 @@ impl SyscallAttack<'_> {
     }
 
     /// The next program's slice; false: none is ready.
-    fn turn(&mut self) -> bool {
-        let Some(mut turn) = self.board.core.next_user() else { return false };
-        if turn.wait_cancelled() {
-            turn.end(Trap::Preempted);
+    fn run_slice(&mut self) -> bool {
+        let Some(mut slice) = self.board.core.next_user() else { return false };
+        if slice.wait_cancelled() {
+            slice.end(Trap::Preempted);
             return true;
         }
-        let space = Frame(turn.space());
+        let space = Frame(slice.space());
         let first = self.victim.is_none();
         if first && self.machine.lookup(space, DATA).is_none_or(|(_, access)| !access.writable()) {
-            turn.end(Trap::PageFault { address: DATA, kind: AccessKind::Write, present: false });
+            slice.end(Trap::PageFault { address: DATA, kind: AccessKind::Write, present: false });
             return true;
         }
         if first {
             let Some((frame, _)) = self.machine.lookup(space, DATA) else { unreachable!("it is there") };
             self.machine.page(frame)[..KNOWN.len()].copy_from_slice(&KNOWN);
             self.victim = Some(space);
-            call(turn.context(), CLONE, [SIGCHLD, 0, 0, 0, 0, 0]);
+            call(slice.context(), CLONE, [SIGCHLD, 0, 0, 0, 0, 0]);
         } else if self.victim == Some(space) {
-            self.childless |= turn.context().x[0] == ECHILD.wrapping_neg();
+            self.childless |= slice.context().x[0] == ECHILD.wrapping_neg();
             if self.childless {
-                call(turn.context(), POLL, [0; 6]); // for ever
+                call(slice.context(), POLL, [0; 6]); // for ever
             } else {
-                call(turn.context(), WAIT, [u64::MAX, 0, 0, 0, 0, 0]);
+                call(slice.context(), WAIT, [u64::MAX, 0, 0, 0, 0, 0]);
             }
         } else if self.killed {
-            turn.end(Trap::Preempted);
+            slice.end(Trap::Preempted);
             return true;
         } else {
-            self.hostile(space, turn.context());
+            self.hostile(space, slice.context());
         }
-        turn.charge(SLICE_NS);
-        turn.end(Trap::Syscall);
+        slice.charge(SLICE_NS);
+        slice.end(Trap::Syscall);
         true
     }
 

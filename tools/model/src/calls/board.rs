@@ -48,7 +48,7 @@ pub enum CallsEvent {
     Executed {
         /// Which.
         id: u8,
-        /// In which life its caller believes it to be.
+        /// The incarnation that its caller believes it to be.
         believes: Option<u8>,
     },
     /// This call of the caller was answered.
@@ -56,7 +56,7 @@ pub enum CallsEvent {
     /// The caller's call failed; it may have been executed.
     Failed,
     /// The caller learned that it speaks to another incarnation.
-    Told,
+    NewIncarnation,
     /// What came cannot be: a protocol that is right never sends it.
     Refused,
     /// A frame of another session was taken.
@@ -69,11 +69,11 @@ pub struct CallsBoard {
     /// The session with the other one.
     pub session: Arc<Session>,
     /// Times that it was started, from 0.
-    pub life: u8,
-    /// Sessions, over all lives.
+    pub incarnation: u8,
+    /// Sessions, over all incarnations.
     pub number: u16,
     /// The other's, from its hello.
-    pub told: Option<u16>,
+    pub peer: Option<u16>,
     /// The servers have not all learned of the end of the last session; the other board has sent a hello meanwhile.
     pub closing: Option<bool>,
     /// What is to be sent.
@@ -82,7 +82,7 @@ pub struct CallsBoard {
     pub waiting: Option<u8>,
     /// As which session the caller knows the other board.
     pub knows: Option<u32>,
-    /// Which life of the server the caller was last answered by.
+    /// The incarnation of the server that answered the caller last.
     pub believes: Option<u8>,
     /// Copies under way: the calls.
     pub copies: [Option<u8>; SLOTS],
@@ -95,13 +95,13 @@ pub struct CallsBoard {
 }
 
 impl CallsBoard {
-    /// Board `me`, in its life `life`, whose sessions are counted from `number`.
-    pub fn new(me: u8, life: u8, number: u16, mutant: Option<CallsMutant>) -> CallsBoard {
+    /// Board `me`, in its incarnation `incarnation`, whose sessions are counted from `number`.
+    pub fn new(me: u8, incarnation: u8, number: u16, mutant: Option<CallsMutant>) -> CallsBoard {
         let mut board = CallsBoard {
-            session: Arc::new(Session::new(me, 1 - me, CallsBoard::first_epoch(life, mutant), TIMING)),
-            life,
+            session: Arc::new(Session::new(me, 1 - me, CallsBoard::first_epoch(incarnation, mutant), TIMING)),
+            incarnation,
             number,
-            told: None,
+            peer: None,
             closing: None,
             jobs: VecDeque::new(),
             waiting: None,
@@ -116,9 +116,9 @@ impl CallsBoard {
         board
     }
 
-    /// Far from those of the last life's sessions.
-    fn first_epoch(life: u8, mutant: Option<CallsMutant>) -> u8 {
-        if mutant == Some(CallsMutant::EpochOfBootKept) { 1 } else { 1 + life * 64 }
+    /// Far from those of the last incarnation's sessions.
+    fn first_epoch(incarnation: u8, mutant: Option<CallsMutant>) -> u8 {
+        if mutant == Some(CallsMutant::EpochOfBootKept) { 1 } else { 1 + incarnation * 64 }
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
@@ -131,7 +131,7 @@ impl CallsBoard {
 
     fn figures(&self) -> impl Hash + Eq + use<'_> {
         let calls = (self.waiting, self.knows, self.believes, &self.copies, self.reply, &self.arrived);
-        (&*self.session, self.life, self.number, self.told, self.closing, &self.jobs, calls)
+        (&*self.session, self.incarnation, self.number, self.peer, self.closing, &self.jobs, calls)
     }
 
     /// Whether there is something to send.
@@ -156,7 +156,7 @@ impl CallsBoard {
         };
         let bytes = if self.is(CallsMutant::AcknowledgesTooMuch) { spoil(self.mutant, &bytes, 0) } else { bytes };
         self.settle();
-        Some(FrameInFlight { bytes, session: self.number, told: self.told })
+        Some(FrameInFlight { bytes, session: self.number, peer: self.peer })
     }
 
     fn build(&mut self) {
@@ -170,7 +170,7 @@ impl CallsBoard {
                     Head::Call { caller: 0, number: id, request }
                 }),
                 CallsOutput::Reply => self.reply.map(|id| {
-                    let words = [u64::from(id), u64::from(self.life), 0, 0, 0, 0];
+                    let words = [u64::from(id), u64::from(self.incarnation), 0, 0, 0, 0];
                     Head::Reply { caller: 0, number: id, words, used_bytes: 0, cost: Cost::NONE }
                 }),
                 CallsOutput::Copy(slot) => self.copies[usize::from(slot)]
@@ -207,7 +207,7 @@ impl CallsBoard {
             Some(CallsEvent::Failed)
         } else if new_life && !self.is(CallsMutant::IncarnationsNotReported) {
             self.believes = None;
-            Some(CallsEvent::Told)
+            Some(CallsEvent::NewIncarnation)
         } else {
             let slot =
                 self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == SessionState::Up);
@@ -254,7 +254,7 @@ impl CallsBoard {
             self.session().end(0, state);
         }
         self.number += 1;
-        (self.told, self.closing) = (None, was_up.then_some(false).or(self.closing));
+        (self.peer, self.closing) = (None, was_up.then_some(false).or(self.closing));
         if !self.is(CallsMutant::JobsKept) {
             self.jobs.clear();
         }
@@ -293,7 +293,7 @@ impl CallsBoard {
                     FrameOrder::Stray => up && self.is(CallsMutant::GapsIgnored),
                 };
                 if taken {
-                    if Some(sent.session) != self.told || sent.told != Some(self.number) {
+                    if Some(sent.session) != self.peer || sent.peer != Some(self.number) {
                         events.push(CallsEvent::Foreign);
                     }
                     self.receive_fragment(&frame.payload[1..], &mut events);
@@ -318,7 +318,7 @@ impl CallsBoard {
             return;
         }
         if self.session.state() != SessionState::Up {
-            self.told = Some(sent.session);
+            self.peer = Some(sent.session);
         }
         self.session().receive_hello(0, header.epoch, header.sequence, hello);
     }
@@ -374,6 +374,10 @@ impl Eq for CallsBoard {}
 impl std::fmt::Debug for CallsBoard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let session = (self.session.state(), self.session.epoch());
-        write!(f, "life {} session {} {session:?} waits {:?} {:?}", self.life, self.number, self.waiting, self.jobs)
+        write!(
+            f,
+            "incarnation {} session {} {session:?} waits {:?} {:?}",
+            self.incarnation, self.number, self.waiting, self.jobs
+        )
     }
 }

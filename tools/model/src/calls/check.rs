@@ -1,7 +1,7 @@
-//! What must hold in every state, and the search for a state where it does not.
+//! The properties of every state, and the search for a state that violates one.
 
 use super::CallsMutant;
-use super::world::{ANSWERED, CallsChange, CallsLimits, CallsWorld, FOREIGN, LIVES, ONCE, Program, REFUSED};
+use super::world::{ANSWERED, CallsChange, CallsLimits, CallsWorld, FOREIGN, INCARNATIONS, ONCE, Program, REFUSED};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 /// What is searched.
@@ -50,13 +50,14 @@ impl Model for CallsSearch {
             Property::always(ANSWERED, |_: &CallsSearch, world: &CallsWorld| kept(ANSWERED, world)),
             Property::always(FOREIGN, |_: &CallsSearch, world: &CallsWorld| kept(FOREIGN, world)),
             Property::always(REFUSED, |_: &CallsSearch, world: &CallsWorld| kept(REFUSED, world)),
-            Property::always(LIVES, |_: &CallsSearch, world: &CallsWorld| kept(LIVES, world)),
+            Property::always(INCARNATIONS, |_: &CallsSearch, world: &CallsWorld| kept(INCARNATIONS, world)),
             Property::always(
                 "left alone, all calls end, all credits come back, and calls are answered again",
                 |search: &CallsSearch, world: &CallsWorld| world.recovers(search.program),
             ),
             Property::sometimes("a call is answered after a reset", |search: &CallsSearch, world: &CallsWorld| {
-                search.limits.resets == 0 || world.boards.iter().any(|board| board.life > 0 && board.believes.is_some())
+                search.limits.resets == 0
+                    || world.boards.iter().any(|board| board.incarnation > 0 && board.believes.is_some())
             }),
         ]
     }

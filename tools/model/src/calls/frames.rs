@@ -12,19 +12,19 @@ pub struct FrameInFlight {
     /// The sender's session, counted over all its lives; no board can see it.
     pub session: u16,
     /// The receiver's, as the sender knows it.
-    pub told: Option<u16>,
+    pub peer: Option<u16>,
 }
 
 /// A request of a modelled call: number `id` of the program's calls, from a caller that believes the server to be in its incarnation
 /// `believes`.
 pub fn request(id: u8, believes: Option<u8>) -> Request {
-    let words = [u64::from(id), believes.map_or(0, |life| 1 + u64::from(life)), 0, 0, 0, 0];
+    let words = [u64::from(id), believes.map_or(0, |incarnation| 1 + u64::from(incarnation)), 0, 0, 0, 0];
     Request { destination: 0, op: 0, words, given_bytes: 0, taken_bytes: 0, account: 0 }
 }
 
 /// The inverse of [`request`].
 pub fn asked(request: &Request) -> (u8, Option<u8>) {
-    (request.words[0] as u8, request.words[1].checked_sub(1).map(|life| life as u8))
+    (request.words[0] as u8, request.words[1].checked_sub(1).map(|incarnation| incarnation as u8))
 }
 
 /// Writes a fragment; its length.

@@ -77,9 +77,9 @@ pub const ANSWERED: &str = "a call that is answered was made";
 /// A promise.
 pub const FOREIGN: &str = "no frame of another session is taken";
 /// A promise.
-pub const REFUSED: &str = "no reply, credit or copy comes that nobody waits for";
+pub const REFUSED: &str = "no reply, credit or copy arrives unexpectedly";
 /// A promise.
-pub const LIVES: &str = "no call reaches a life of the server that its caller was not told of";
+pub const INCARNATIONS: &str = "no call reaches an incarnation of the server that its caller does not know";
 
 impl CallsWorld {
     /// Both boards have just been switched on.
@@ -153,25 +153,25 @@ impl CallsWorld {
                 let asynchronous = program.get(usize::from(world.begun)).is_some_and(|asynchronous| *asynchronous);
                 world.begun += 1;
                 let event = world.boards[0].call(world.begun, asynchronous);
-                world.judge(event);
+                world.check(event);
             }
             CallsChange::Tick(me) => {
                 world.limits.hastes = world.limits.hastes.saturating_sub(u8::from(!self.is_quiet()));
                 let never = world.boards[usize::from(me)].mutant == Some(CallsMutant::NeverAsks);
                 if !never || world.boards[usize::from(me)].session.state() != renga_router::SessionState::Up {
                     let event = world.boards[usize::from(me)].expire(TICK_NS);
-                    world.judge(event);
+                    world.check(event);
                 }
             }
             CallsChange::Death(me) => {
                 world.limits.deaths -= 1;
                 let event = world.boards[usize::from(me)].expire(DEAD_NS);
-                world.judge(event);
+                world.check(event);
             }
             CallsChange::Reset(me) => {
                 world.limits.resets -= 1;
                 let board = &mut world.boards[usize::from(me)];
-                *board = CallsBoard::new(me, board.life + 1, board.number + 1, board.mutant);
+                *board = CallsBoard::new(me, board.incarnation + 1, board.number + 1, board.mutant);
             }
             CallsChange::Close(me) => world.boards[usize::from(me)].close(),
         }
@@ -180,22 +180,22 @@ impl CallsWorld {
 
     fn deliver(&mut self, me: u8, sent: &FrameInFlight) {
         for event in self.boards[usize::from(me)].receive(sent) {
-            self.judge(Some(event));
+            self.check(Some(event));
         }
     }
 
-    fn judge(&mut self, event: Option<CallsEvent>) {
+    fn check(&mut self, event: Option<CallsEvent>) {
         let broken = match event {
             Some(CallsEvent::Executed { id, believes }) => {
                 let late = self.executed.last().is_some_and(|last| *last >= id);
                 self.executed.push(id);
-                let stranger = believes.is_some_and(|life| life != self.boards[1].life);
-                late.then_some(ONCE).or(stranger.then_some(LIVES))
+                let stranger = believes.is_some_and(|incarnation| incarnation != self.boards[1].incarnation);
+                late.then_some(ONCE).or(stranger.then_some(INCARNATIONS))
             }
             Some(CallsEvent::Answered(id)) => (!self.executed.contains(&id)).then_some(ANSWERED),
             Some(CallsEvent::Foreign) => Some(FOREIGN),
             Some(CallsEvent::Refused) => Some(REFUSED),
-            Some(CallsEvent::Failed | CallsEvent::Told) | None => None,
+            Some(CallsEvent::Failed | CallsEvent::NewIncarnation) | None => None,
         };
         self.broken = self.broken.or(broken);
     }
@@ -203,13 +203,13 @@ impl CallsWorld {
     /// Whether the boards, if nothing more goes wrong, finish all calls, get all credits back, and then
     /// answer a call once more.
     pub fn recovers(&self, program: Program) -> bool {
-        let (mut world, mut told) = (self.clone(), None);
+        let (mut world, mut extra_call) = (self.clone(), None);
         world.limits = CallsLimits { losses: 0, doubles: 0, resets: 0, deaths: 0, hastes: 0 };
-        let mut turn = 0;
+        let mut ticking = 0;
         for _ in 0..RECOVERY_STEPS {
             let board = &world.boards[0];
             let over = usize::from(world.begun) >= program.len() && world.may_call();
-            if over && board.copies.iter().all(Option::is_none) && told.is_some() && board.believes.is_some() {
+            if over && board.copies.iter().all(Option::is_none) && extra_call.is_some() && board.believes.is_some() {
                 return true;
             }
             let changes = world.changes(program);
@@ -222,13 +222,13 @@ impl CallsWorld {
                 // One call more than the program has, until one of these is answered.
                 None if world.may_call() && world.begun < u8::MAX => {
                     if usize::from(world.begun) >= program.len() {
-                        (told, world.boards[0].believes) = (Some(()), None);
+                        (extra_call, world.boards[0].believes) = (Some(()), None);
                     }
                     CallsChange::Call
                 }
                 None => {
-                    turn = 1 - turn;
-                    CallsChange::Tick(turn)
+                    ticking = 1 - ticking;
+                    CallsChange::Tick(ticking)
                 }
             };
             world = world.next(change, program);

@@ -2,7 +2,7 @@
 //! reports or sets it.
 //!
 //! Invariant: while the inode's process waits for the holder it does nothing else; it applies its own setting when the holder answers:
-//! later settings of the holder come later. Not here: the report when a file is flushed (`lent.rs`); sessions that end between.
+//! later settings of the holder come later. Not here: the report when a file is flushed (`write_lease.rs`); sessions that end between.
 
 use super::LeasesMutant;
 use super::world::LeasesWorld;
@@ -14,28 +14,28 @@ pub struct Asking {
     /// The value at the time of the query.
     floor: u8,
     /// The value to report, and the one to set after that, when the board has answered.
-    told: Option<(Option<u8>, Option<u8>)>,
+    reply: Option<(Option<u8>, Option<u8>)>,
 }
 
 impl LeasesWorld {
     pub(super) fn ask_mode(&mut self, sets: bool) -> Option<()> {
-        let left = if sets { &mut self.left.sets } else { &mut self.left.looks };
+        let left = if sets { &mut self.left.sets } else { &mut self.left.gets };
         *left = left.checked_sub(1)?;
         if self.asking.is_some() || self.taking.is_some() || self.change.is_some() {
             return None;
         }
-        self.asking = Some(Asking { sets, floor: self.latest_mode, told: None });
-        let unasked = self.is(if sets { LeasesMutant::SetWithoutAsking } else { LeasesMutant::LookWithoutAsking });
-        if self.lent.is_none() || unasked {
+        self.asking = Some(Asking { sets, floor: self.latest_mode, reply: None });
+        let unasked = self.is(if sets { LeasesMutant::SetWithoutQuery } else { LeasesMutant::GetWithoutQuery });
+        if self.write_lease.is_none() || unasked {
             self.answer_mode(None);
         }
         Some(())
     }
 
-    pub(super) fn tell_mode(&mut self) -> Option<()> {
-        let keeps = self.is(LeasesMutant::ModeToldTwice);
-        self.asking.filter(|asking| asking.told.is_none())?;
-        let cache = &mut self.caches[self.lent?.board];
+    pub(super) fn report_mode(&mut self) -> Option<()> {
+        let keeps = self.is(LeasesMutant::ModeReportedTwice);
+        self.asking.filter(|asking| asking.reply.is_none())?;
+        let cache = &mut self.caches[self.write_lease?.board];
         if cache.behind {
             return None;
         }
@@ -48,12 +48,12 @@ impl LeasesWorld {
     fn answer_mode(&mut self, changed: Option<u8>) {
         let Some(asking) = &mut self.asking else { return };
         self.latest_mode += u8::from(asking.sets);
-        asking.told = Some((changed, asking.sets.then_some(self.latest_mode)));
+        asking.reply = Some((changed, asking.sets.then_some(self.latest_mode)));
     }
 
     pub(super) fn end_mode(&mut self) -> Option<()> {
-        let Asking { floor, told, .. } = self.asking?;
-        let (changed, set) = told?;
+        let Asking { floor, reply, .. } = self.asking?;
+        let (changed, set) = reply?;
         self.asking = None;
         let was = changed.unwrap_or(self.mode);
         self.old_read |= was < floor;
@@ -64,7 +64,7 @@ impl LeasesWorld {
     pub(super) fn set_held(&mut self, board: usize) -> Option<()> {
         self.left.sets = self.left.sets.checked_sub(1)?;
         let cache = &mut self.caches[board];
-        if !cache.held || cache.behind {
+        if !cache.leased || cache.behind {
             return None;
         }
         self.latest_mode += 1;
@@ -76,13 +76,13 @@ impl LeasesWorld {
     pub(super) fn lose_mode(&mut self) {
         self.latest_mode = self.mode;
         let Some(asking) = self.asking else { return };
-        match asking.told {
+        match asking.reply {
             Some((changed, set)) => self.latest_mode = set.or(changed).unwrap_or(self.mode),
             None => {
                 self.answer_mode(None);
             }
         }
-        let before = asking.told.and_then(|(changed, _)| changed).unwrap_or(self.mode);
+        let before = asking.reply.and_then(|(changed, _)| changed).unwrap_or(self.mode);
         self.asking.iter_mut().for_each(|asking| asking.floor = asking.floor.min(before));
     }
 }

@@ -1,6 +1,6 @@
 //! What is lost: files that a cache forgets, boards that die, and what a board learns of that.
 //!
-//! Not here: the writes of a failed board (`lent.rs`, `attributes.rs`).
+//! Not here: the writes of a failed board (`write_lease.rs`, `attributes.rs`).
 
 use super::LeasesMutant;
 use super::world::{BoardCache, LeasesWorld, PAGES};
@@ -9,14 +9,14 @@ use renga_fs::Holders;
 impl LeasesWorld {
     pub(super) fn forget(&mut self, board: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
-        let (again, drops) = (self.is(LeasesMutant::TicketUsedTwice), self.is(LeasesMutant::DirtyForgotten));
+        let (again, drops) = (self.is(LeasesMutant::GenerationUsedTwice), self.is(LeasesMutant::DirtyForgotten));
         let cache = &mut self.caches[board];
         if (cache.dirty != [false; PAGES] || cache.changed.is_some()) && !drops {
             return None;
         }
         cache.changed = None;
-        (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
-        (cache.shown, cache.orphaned) = ([false; PAGES], false);
+        (cache.pages, cache.size, cache.leased, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
+        (cache.mapped, cache.orphaned) = ([false; PAGES], false);
         if self.mutant == Some(LeasesMutant::EndForgotten) {
             cache.ended = 0;
         }
@@ -28,10 +28,17 @@ impl LeasesWorld {
     pub(super) fn die(&mut self, board: usize) -> Option<()> {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
-            let BoardCache { life, behind, fill, ask, .. } = self.caches[board];
+            let BoardCache { incarnation, behind, fill, ask, .. } = self.caches[board];
             // Numbers restart with each incarnation.
-            self.caches[board] =
-                BoardCache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..BoardCache::default() };
+            self.caches[board] = BoardCache {
+                since: 1,
+                last_since: 1,
+                incarnation: incarnation + 1,
+                behind,
+                fill,
+                ask,
+                ..BoardCache::default()
+            };
             self.lose_held(board);
             if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
                 change.answer = Some(0);
@@ -39,13 +46,13 @@ impl LeasesWorld {
             return Some(());
         }
         self.left.inode_deaths = self.left.inode_deaths.checked_sub(1)?;
-        (self.holders, self.change, self.lent, self.taking) = (Holders::default(), None, None, None);
+        (self.holders, self.change, self.write_lease, self.taking) = (Holders::default(), None, None, None);
         self.sole = [false; PAGES];
         (self.latest, self.latest_size) = (self.content, self.size);
         (self.latest_mode, self.asking) = (self.mode, None);
         self.lower_floors();
-        let life = self.caches[0].life + 1;
-        self.caches[0] = BoardCache { since: 1, last_since: 1, life, ..BoardCache::default() };
+        let incarnation = self.caches[0].incarnation + 1;
+        self.caches[0] = BoardCache { since: 1, last_since: 1, incarnation, ..BoardCache::default() };
         for cache in &mut self.caches[1..] {
             cache.behind = true;
         }
@@ -59,7 +66,7 @@ impl LeasesWorld {
             return None;
         }
         if !keeps {
-            cache.cast_adrift(drops);
+            cache.orphan(drops);
         }
         // Its calls ended with the session.
         (cache.fill, cache.ask) = (None, None);

@@ -12,16 +12,16 @@ impl LeasesWorld {
         self.left.shows = self.left.shows.checked_sub(1)?;
         let cleanly = self.is(LeasesMutant::StoredClean);
         let cache = &mut self.caches[board];
-        if !cache.held || cache.pages[page].is_none() || cache.shown[page] {
+        if !cache.leased || cache.pages[page].is_none() || cache.mapped[page] {
             return None;
         }
-        (cache.shown[page], cache.dirty[page]) = (true, cache.dirty[page] || !cleanly);
+        (cache.mapped[page], cache.dirty[page]) = (true, cache.dirty[page] || !cleanly);
         Some(())
     }
 
     pub(super) fn store(&mut self, board: usize, page: usize) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
-        if !self.caches[board].shown[page] {
+        if !self.caches[board].mapped[page] {
             return None;
         }
         let dirty = self.caches[board].dirty[page];

@@ -1,53 +1,53 @@
 //! Leases of pages: boards that fill their caches, read one file, write it at its inode's process, with the write lease
-//! in their own caches, or by mappings, lose their sessions and die, with messages in any order.
+//! in their own caches, or by mappings, lose their sessions and fail, with messages in any order.
 //!
-//! The notes and decisions of the inode's process are the real code (`renga_fs::Holders`); the cache's rule of tickets is that of
+//! The notes and decisions of the inode's process are the real code (`renga_fs::Holders`); the cache's rule of generations is that of
 //! `renga_pages::PageIndex`, repeated in a few lines. Not here: frames, processes, the link.
 
 mod attributes;
-mod away;
-mod lent;
 mod loss;
 mod mapped;
 pub mod properties;
+mod session_end;
 pub mod step;
 pub mod world;
+mod write_lease;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LeasesMutant {
-    /// A page is kept whatever its ticket says.
-    TicketIgnored,
-    /// A recall makes tickets void only if it finds a page.
-    TicketOutlivesRecall,
-    /// A file that is forgotten and known again has the ticket that it had.
-    TicketUsedTwice,
+    /// A page is cached whatever its generation.
+    GenerationIgnored,
+    /// A revoke ends the generation only if it finds a page.
+    GenerationOutlivesRevoke,
+    /// A file that is forgotten and known again has the generation that it had.
+    GenerationUsedTwice,
     /// What a board is granted is not noted.
     GrantNotNoted,
     /// Content changes when the revokes are sent, not when they are answered.
     ChangeBeforeAnswers,
-    /// After the recall of some pages those behind them count as called back, too.
+    /// After a revoke of some pages those behind them count as revoked, too.
     BoundTooLow,
-    /// A file grows without its size being called back.
+    /// A file grows without a revoke of its size.
     SizeForgotten,
     /// A board keeps its pages though the board of the inodes restarted.
     PagesOutliveInode,
-    /// A message of a board's former life counts.
+    /// A message of a board's former incarnation counts.
     FormerIncarnation,
     /// A write lease counts though it has been taken back since it was given.
     LeaseOutlivesTaking,
     /// Other boards keep their pages when one gets the write lease.
     OthersKeepPages,
     /// A second board gets the write lease while one has it.
-    TwoHold,
+    TwoLeases,
     /// A board writes on while its pages are taken.
     WritesWhileTaken,
-    /// Taking a file home ends when the board has answered once.
+    /// A flush ends when the board has answered once.
     TakenInOneStep,
     /// The board of the inode maps its own pages of a leased file.
-    ShownWhileLent,
+    MappedWhileLeased,
     /// The inode's process answers others while the file is leased.
-    AnsweredWhileLent,
+    AnsweredWhileLeased,
     /// A board forgets what is dirty to make room.
     DirtyForgotten,
     /// A page that comes replaces what the board has written meanwhile.
@@ -61,11 +61,11 @@ pub enum LeasesMutant {
     /// A page that is mapped for writing is not dirty.
     StoredClean,
     /// Programs may store to a page that has been given back.
-    ShownWhileTaken,
+    MappedWhileFlushed,
     /// Programs of the inode's board may store to a page that another board is granted.
     SoleOutlivesGrant,
-    /// Programs of the inode's board may store while another board holds the file.
-    SoleOutlivesLending,
+    /// Programs of the inode's board may store while another board has the write lease.
+    SoleOutlivesLease,
     /// Programs of the inode's board may store to pages that another board wrote, once these are flushed.
     DirtyIsSole,
     /// What is dirty is dropped when the session ends.
@@ -75,23 +75,23 @@ pub enum LeasesMutant {
     /// A board is not noted any more when its session has ended, though its lease stands.
     NotesEndWithSession,
     /// A board keeps pages that it receives while the board with the lease is unreachable.
-    GrantedWhileAway,
-    /// Taking a file home brings its pages only.
+    GrantedWhileUnreachable,
+    /// A flush returns the pages only.
     ModeStaysThere,
     /// The inode's process reports the mode of a leased file without a query.
-    LookWithoutAsking,
+    GetWithoutQuery,
     /// It sets it without asking.
-    SetWithoutAsking,
+    SetWithoutQuery,
     /// The board that has reported its setting reports it again.
-    ModeToldTwice,
+    ModeReportedTwice,
 }
 
 impl LeasesMutant {
     /// All of them.
     pub const ALL: [LeasesMutant; 34] = [
-        LeasesMutant::TicketIgnored,
-        LeasesMutant::TicketOutlivesRecall,
-        LeasesMutant::TicketUsedTwice,
+        LeasesMutant::GenerationIgnored,
+        LeasesMutant::GenerationOutlivesRevoke,
+        LeasesMutant::GenerationUsedTwice,
         LeasesMutant::GrantNotNoted,
         LeasesMutant::ChangeBeforeAnswers,
         LeasesMutant::BoundTooLow,
@@ -100,28 +100,28 @@ impl LeasesMutant {
         LeasesMutant::FormerIncarnation,
         LeasesMutant::LeaseOutlivesTaking,
         LeasesMutant::OthersKeepPages,
-        LeasesMutant::TwoHold,
+        LeasesMutant::TwoLeases,
         LeasesMutant::WritesWhileTaken,
         LeasesMutant::TakenInOneStep,
-        LeasesMutant::ShownWhileLent,
-        LeasesMutant::AnsweredWhileLent,
+        LeasesMutant::MappedWhileLeased,
+        LeasesMutant::AnsweredWhileLeased,
         LeasesMutant::DirtyForgotten,
         LeasesMutant::FillOverwrites,
         LeasesMutant::FillBringsSize,
         LeasesMutant::EndForgotten,
         LeasesMutant::PageOfVoidLease,
         LeasesMutant::StoredClean,
-        LeasesMutant::ShownWhileTaken,
+        LeasesMutant::MappedWhileFlushed,
         LeasesMutant::SoleOutlivesGrant,
-        LeasesMutant::SoleOutlivesLending,
+        LeasesMutant::SoleOutlivesLease,
         LeasesMutant::DirtyIsSole,
         LeasesMutant::DirtyEndsWithSession,
         LeasesMutant::DirtyOfOtherLease,
         LeasesMutant::NotesEndWithSession,
-        LeasesMutant::GrantedWhileAway,
+        LeasesMutant::GrantedWhileUnreachable,
         LeasesMutant::ModeStaysThere,
-        LeasesMutant::LookWithoutAsking,
-        LeasesMutant::SetWithoutAsking,
-        LeasesMutant::ModeToldTwice,
+        LeasesMutant::GetWithoutQuery,
+        LeasesMutant::SetWithoutQuery,
+        LeasesMutant::ModeReportedTwice,
     ];
 }

@@ -1,4 +1,4 @@
-//! What must hold in every state, and what the search must have come by.
+//! The properties of every state, and the states that the search must reach.
 
 use super::step::LeasesStep;
 use super::world::{BoardCache, LeasesWorld};
@@ -21,34 +21,34 @@ impl search::World for LeasesWorld {
 
     fn properties() -> Vec<Property<Search<LeasesWorld>>> {
         let always: [(&str, Condition); 2] = [
-            ("no board holds what is no longer so", |_, world| !world.holds_old()),
-            ("nobody is given what was old when it asked", |_, world| !world.old_read),
+            ("no board caches stale data", |_, world| !world.holds_old()),
+            ("no reply is older than its request", |_, world| !world.old_read),
         ];
         let sometimes: [(&str, Condition); 6] = [
-            (MAPPED, |_, world| any(world, |cache| cache.shown.contains(&true))),
+            (MAPPED, |_, world| any(world, |cache| cache.mapped.contains(&true))),
             (MAPPED_AT_HOME, |_, world| world.sole.contains(&true)),
             (LATE_LEASE, |_, world| any(world, BoardCache::is_lease_late)),
             (ORPHANED, |_, world| any(world, |cache| cache.orphaned && !cache.behind)),
-            (AWAY, |_, world| world.lent.is_some_and(|lent| lent.away)),
-            (GONE, |_, world| world.lent.is_none() && any(world, |cache| cache.orphaned)),
+            (UNREACHABLE, |_, world| world.write_lease.is_some_and(|write_lease| write_lease.unreachable)),
+            (GONE, |_, world| world.write_lease.is_none() && any(world, |cache| cache.orphaned)),
         ];
         let always = always.into_iter().map(|(name, condition)| Property::always(name, condition));
         always.chain(sometimes.into_iter().map(|(name, condition)| Property::sometimes(name, condition))).collect()
     }
 }
 
-/// A program may store to a page of a board that holds the file.
+/// A program may store to a page of the board with the lease.
 pub const MAPPED: &str = "programs elsewhere store";
 /// One of the inode's board may.
 pub const MAPPED_AT_HOME: &str = "programs here store";
 /// A lease is on its way that has been taken back.
 pub const LATE_LEASE: &str = "a lease is overtaken by its end";
 /// Dirty pages are orphaned, on a board that is up.
-pub const ORPHANED: &str = "what is dirty is adrift";
+pub const ORPHANED: &str = "dirty pages are orphaned";
 /// A lease stands though its session has ended.
-pub const AWAY: &str = "the board that holds the file is away";
+pub const UNREACHABLE: &str = "the board with the lease is unreachable";
 /// Orphaned pages have no lease.
-pub const GONE: &str = "what is adrift is of a lease that is over";
+pub const GONE: &str = "orphaned pages belong to a lease that is over";
 
 fn any(world: &LeasesWorld, is_so: impl Fn(&BoardCache) -> bool) -> bool {
     world.caches.iter().any(is_so)

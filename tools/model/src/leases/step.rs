@@ -1,6 +1,6 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: the effect of each (`world.rs`, `lent.rs`, `mapped.rs`, `away.rs`, `attributes.rs`).
+//! Not here: the effect of each (`world.rs`, `write_lease.rs`, `mapped.rs`, `session_end.rs`, `attributes.rs`).
 
 use super::world::{BOARDS, LeasesWorld, PAGES};
 use renga_proto::pages::TO_END;
@@ -33,7 +33,7 @@ pub enum LeasesStep {
     /// The inode's process begins to give it.
     Lend(usize),
     /// The lease arrives.
-    Hold(usize),
+    TakeLease(usize),
     /// A board writes a page in its own cache.
     WriteHeld(usize, usize),
     /// A board makes the file grow there.
@@ -91,7 +91,7 @@ impl LeasesWorld {
             steps.extend([
                 LeasesStep::AskLease(board),
                 LeasesStep::Lend(board),
-                LeasesStep::Hold(board),
+                LeasesStep::TakeLease(board),
                 LeasesStep::GrowHeld(board),
             ]);
             steps.extend([LeasesStep::EndSession(board), LeasesStep::GiveUpOrphaned(board)]);
@@ -121,7 +121,7 @@ impl LeasesWorld {
             LeasesStep::AskLease(board) => world.ask_lease(board, None),
             LeasesStep::AskPage(board, page) => world.ask_lease(board, Some(page)),
             LeasesStep::Lend(board) => world.lend(board),
-            LeasesStep::Hold(board) => world.hold(board),
+            LeasesStep::TakeLease(board) => world.take_lease(board),
             LeasesStep::WriteHeld(board, page) => world.write_held(board, page, false),
             LeasesStep::GrowHeld(board) => world.write_held(board, PAGES - 1, true),
             LeasesStep::Take => world.take(),
@@ -131,9 +131,9 @@ impl LeasesWorld {
             LeasesStep::ShowHome(page) => world.show_home(page),
             LeasesStep::StoreHome(page) => world.store_home(page),
             LeasesStep::EndSession(board) => world.end_session(board),
-            LeasesStep::GiveUpOrphaned(board) => world.give_up_adrift(board),
+            LeasesStep::GiveUpOrphaned(board) => world.drop_orphaned(board),
             LeasesStep::AskMode(sets) => world.ask_mode(sets),
-            LeasesStep::TellMode => world.tell_mode(),
+            LeasesStep::TellMode => world.report_mode(),
             LeasesStep::EndMode => world.end_mode(),
             LeasesStep::SetHeld(board) => world.set_held(board),
         }?;

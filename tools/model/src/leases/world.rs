@@ -3,12 +3,12 @@
 //! Content is a number that each change of a page makes one larger; the size is numbered likewise. `content` and `size` are what
 //! the inode's process has, `latest` and `latest_size` what was written last, there or by the board that holds the file. Invariant: messages
 //! of one kind may overtake those of another, and none is lost (the sessions below see to that).
-//! Not here: writing elsewhere, and taking that home (`lent.rs`), writing by mappings (`mapped.rs`), sessions that end while both
-//! boards live (`away.rs`), mode and owner (`attributes.rs`), what is lost (`loss.rs`).
+//! Not here: writing elsewhere, and flushing that (`write_lease.rs`), writing by mappings (`mapped.rs`), sessions that end while both
+//! boards live (`session_end.rs`), mode and owner (`attributes.rs`), what is lost (`loss.rs`).
 
 use super::LeasesMutant;
 use super::attributes::Asking;
-use super::lent::{Ask, Lent, Taking};
+use super::write_lease::{Ask, Taking, WriteLease};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
 
@@ -39,17 +39,17 @@ pub struct LeasesLimits {
     /// Changes of mode and owner.
     pub sets: u8,
     /// Reads of them.
-    pub looks: u8,
+    pub gets: u8,
 }
 
 /// A page on its way to a board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PageFill {
     pub(super) page: usize,
-    ticket: u8,
+    generation: u8,
     /// The version of the page, and of the size, at the time of the request.
     pub(super) floor: (u8, u8),
-    life: u8,
+    incarnation: u8,
     /// Page and size, when the inode's process has answered.
     answer: Option<(u8, u8)>,
     /// It may be kept.
@@ -59,21 +59,21 @@ pub struct PageFill {
 /// The cache of one board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct BoardCache {
-    /// The present ticket.
+    /// The present generation: replies to requests of earlier ones are not cached.
     pub(super) since: u8,
     pub(super) last_since: u8,
     pub(super) pages: [Option<u8>; PAGES],
     pub(super) size: Option<u8>,
-    pub(super) life: u8,
+    pub(super) incarnation: u8,
     /// It does not know yet that the session has ended, or that the inode's board restarted; it neither requests nor answers meanwhile.
     pub(super) behind: bool,
     pub(super) fill: Option<PageFill>,
     /// It may write.
-    pub(super) held: bool,
+    pub(super) leased: bool,
     /// Pages that it has written and the inode's process has not.
     pub(super) dirty: [bool; PAGES],
     /// Pages that programs may store to.
-    pub(super) shown: [bool; PAGES],
+    pub(super) mapped: [bool; PAGES],
     /// Under which lease.
     pub(super) lease: u8,
     /// The last lease that was taken back.
@@ -86,7 +86,7 @@ pub struct BoardCache {
     pub(super) changed: Option<u8>,
 }
 impl BoardCache {
-    /// All tickets are void.
+    /// Starts a generation: outstanding replies are not cached.
     pub(super) fn renew(&mut self) {
         self.last_since += 1;
         self.since = self.last_since;
@@ -113,7 +113,7 @@ pub struct LeaseRevocation {
 pub enum Purpose {
     /// New content.
     Content,
-    /// The board is to hold the file.
+    /// The board is to get the write lease.
     Lease(usize, Option<usize>),
     /// Programs of the inode's board are to write the page by a mapping.
     Mapping(usize),
@@ -131,7 +131,7 @@ pub struct LeasesWorld {
     pub(super) latest_size: u8,
     pub(super) change: Option<LeaseRevocation>,
     /// The board that holds the file, and under which lease.
-    pub(super) lent: Option<Lent>,
+    pub(super) write_lease: Option<WriteLease>,
     pub(super) last_lease: u8,
     /// Pages that programs of the inode's board may store to: no other board holds them.
     pub(super) sole: [bool; PAGES],
@@ -152,7 +152,7 @@ impl LeasesWorld {
         let caches = core::array::from_fn(|_| BoardCache { since: 1, last_since: 1, ..BoardCache::default() });
         let holders = Holders::default();
         let (content, latest, size, latest_size) = ([0; PAGES], [0; PAGES], 0, 0);
-        let (change, lent, taking, old_read) = (None, None, None, false);
+        let (change, write_lease, taking, old_read) = (None, None, None, false);
         let (last_lease, sole) = (0, [false; PAGES]);
         LeasesWorld {
             mutant,
@@ -163,7 +163,7 @@ impl LeasesWorld {
             latest,
             latest_size,
             change,
-            lent,
+            write_lease,
             last_lease,
             sole,
             taking,
@@ -181,9 +181,9 @@ impl LeasesWorld {
 
     /// Whether some board could read what is no longer so.
     pub fn holds_old(&self) -> bool {
-        let shown = self.lent.is_none() || self.is(LeasesMutant::ShownWhileLent);
-        let old_here = shown && (self.content, self.size) != (self.latest, self.latest_size);
-        let old_mode = self.lent.is_none() && self.mode != self.latest_mode && self.asking.is_none();
+        let visible = self.write_lease.is_none() || self.is(LeasesMutant::MappedWhileLeased);
+        let old_here = visible && (self.content, self.size) != (self.latest, self.latest_size);
+        let old_mode = self.write_lease.is_none() && self.mode != self.latest_mode && self.asking.is_none();
         old_here
             || old_mode
             || self.caches.iter().filter(|cache| !cache.behind && !cache.orphaned).any(|cache| {
@@ -198,12 +198,12 @@ impl LeasesWorld {
         let (content, size) = (self.latest[page], self.latest_size);
         let cache = &mut self.caches[board];
         // The board that holds the file knows its size.
-        let size = if cache.held { 0 } else { size };
+        let size = if cache.leased { 0 } else { size };
         if cache.behind || cache.fill.is_some() || cache.pages[page].is_some() && !cache.orphaned {
             return None;
         }
-        let (ticket, floor, life) = (cache.since, (content, size), cache.life);
-        let fill = PageFill { page, ticket, floor, life, answer: None, granted: true };
+        let (generation, floor, incarnation) = (cache.since, (content, size), cache.incarnation);
+        let fill = PageFill { page, generation, floor, incarnation, answer: None, granted: true };
         cache.fill = Some(fill);
         Some(())
     }
@@ -211,17 +211,18 @@ impl LeasesWorld {
     /// Not while a change is under way: the process does one thing at a time.
     pub(super) fn answer(&mut self, board: usize) -> Option<()> {
         let (noted, protected) = (!self.is(LeasesMutant::GrantNotNoted), !self.is(LeasesMutant::SoleOutlivesGrant));
-        let away = self.lent.is_some_and(|lent| lent.away);
-        let elsewhere = self.lent.is_some_and(|lent| lent.board != board) && !self.is(LeasesMutant::AnsweredWhileLent);
-        if (elsewhere && !away) || self.asking.is_some() || self.taking.is_some() || self.is_away(board) {
+        let unreachable = self.write_lease.is_some_and(|write_lease| write_lease.unreachable);
+        let elsewhere = self.write_lease.is_some_and(|write_lease| write_lease.board != board)
+            && !self.is(LeasesMutant::AnsweredWhileLeased);
+        if (elsewhere && !unreachable) || self.asking.is_some() || self.taking.is_some() || self.is_unreachable(board) {
             return None;
         }
-        let granted = !away || self.is(LeasesMutant::GrantedWhileAway);
+        let granted = !unreachable || self.is(LeasesMutant::GrantedWhileUnreachable);
         let cache = &mut self.caches[board];
         let fill =
             cache.fill.as_mut().filter(|fill| fill.answer.is_none() && self.change.is_none() && !cache.behind)?;
         (fill.answer, fill.granted) = (Some((self.content[fill.page], self.size)), granted);
-        if away {
+        if unreachable {
             // It gets the last version of the disk board.
             fill.floor = (0, 0);
         }
@@ -234,22 +235,23 @@ impl LeasesWorld {
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_incarnation) =
-            (self.is(LeasesMutant::TicketIgnored), self.is(LeasesMutant::FormerIncarnation));
+            (self.is(LeasesMutant::GenerationIgnored), self.is(LeasesMutant::FormerIncarnation));
         let (overwrites, old_size) = (self.is(LeasesMutant::FillOverwrites), self.is(LeasesMutant::FillBringsSize));
         let cache = &mut self.caches[board];
         let fill = cache.fill.filter(|fill| fill.answer.is_some())?;
         cache.fill = None;
         let (page, size) = fill.answer?;
-        if fill.life != cache.life && !any_incarnation {
+        if fill.incarnation != cache.incarnation && !any_incarnation {
             return Some(());
         }
-        self.old_read |= fill.life == cache.life && !cache.behind && (page < fill.floor.0 || size < fill.floor.1);
+        self.old_read |=
+            fill.incarnation == cache.incarnation && !cache.behind && (page < fill.floor.0 || size < fill.floor.1);
         let may_come = fill.granted && !cache.orphaned;
-        if may_come && (fill.ticket == cache.since || any_ticket || fill.life != cache.life) {
+        if may_come && (fill.generation == cache.since || any_ticket || fill.incarnation != cache.incarnation) {
             if cache.pages[fill.page].is_none() || overwrites {
                 cache.pages[fill.page] = Some(page);
             }
-            if !cache.held || old_size {
+            if !cache.leased || old_size {
                 cache.size = Some(size);
             }
         }
@@ -267,7 +269,7 @@ impl LeasesWorld {
     }
 
     pub(super) fn begin_change(&mut self, from: u32, to: u32, purpose: Purpose) -> Option<()> {
-        if self.lent.is_some_and(|lent| lent.away) {
+        if self.write_lease.is_some_and(|write_lease| write_lease.unreachable) {
             // Two versions cannot be joined.
             self.lose_lease();
         }
@@ -278,7 +280,7 @@ impl LeasesWorld {
         let next =
             if matches!(purpose, Purpose::Lease(..)) && self.is(LeasesMutant::OthersKeepPages) { BOARDS } else { 0 };
         let change = LeaseRevocation { from, to, asked: None, answer: None, next, applied, purpose };
-        let free = self.lent.is_none() || matches!(purpose, Purpose::Lease(..));
+        let free = self.write_lease.is_none() || matches!(purpose, Purpose::Lease(..));
         (free && self.taking.is_none() && self.change.replace(change).is_none()).then_some(())
     }
 
@@ -327,7 +329,7 @@ impl LeasesWorld {
     }
 
     pub(super) fn give_up(&mut self) -> Option<()> {
-        let (needs_page, mut change) = (self.is(LeasesMutant::TicketOutlivesRecall), self.change?);
+        let (needs_page, mut change) = (self.is(LeasesMutant::GenerationOutlivesRevoke), self.change?);
         let cache = &mut self.caches[change.asked.filter(|_| change.answer.is_none())?];
         if cache.behind {
             // It does not answer: what it holds goes when it knows.
@@ -337,7 +339,7 @@ impl LeasesWorld {
         }
         let found = cache.pages.iter().any(Option::is_some);
         for page in change.from..change.to.min(PAGES as u32) {
-            (cache.pages[page as usize], cache.shown[page as usize]) = (None, false);
+            (cache.pages[page as usize], cache.mapped[page as usize]) = (None, false);
         }
         if change.to == TO_END {
             cache.size = None;

@@ -1,15 +1,15 @@
 //! Complete folders: the board that has created a directory caches the absence of all other names there, as one name without an inode.
 //!
-//! Invariant: a board that holds the others, and makes nothing there, holds each name that stands for something. The status of the
+//! Invariant: a board that caches the others, and creates nothing there, caches each name that stands for something. The status of the
 //! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), revokes (`world.rs`).
 
 use super::NamesMutant;
 use super::world::{INODE, NAMES, NamesBoard, NamesWorld, OTHERS};
 
 impl NamesBoard {
-    /// Whether it takes names that it does not hold for such as stand for nothing.
-    fn knows_all(&self, tells_meanwhile: bool) -> bool {
-        self.others && (tells_meanwhile || !self.made_in)
+    /// Whether it takes uncached names as absent.
+    fn knows_all(&self, reports_meanwhile: bool) -> bool {
+        self.others && (reports_meanwhile || !self.made_in)
     }
 
     /// A name with an inode may be one that is not cached; returns whether that is news.
@@ -21,20 +21,20 @@ impl NamesBoard {
 impl NamesWorld {
     /// The first board has created the directory of the names, which is empty.
     pub(super) fn begin_complete(&mut self) {
-        (self.boards[0].held[INODE], self.boards[0].others) = (Some(0), true);
+        (self.boards[0].cached[INODE], self.boards[0].others) = (Some(0), true);
         (self.notes[INODE], self.notes[OTHERS]) = (1, 1);
     }
 
     /// Whether a board would take a name to stand for nothing that stands for something.
     pub(super) fn misses_names(&self, board: &NamesBoard) -> bool {
-        let missed = |(held, now): (&Option<u8>, u8)| held.is_none() && now != 0;
-        board.knows_all(self.is(NamesMutant::MakerTellsMeanwhile))
-            && board.held[..NAMES].iter().zip(self.now).any(missed)
+        let missed = |(cached, now): (&Option<u8>, u8)| cached.is_none() && now != 0;
+        board.knows_all(self.is(NamesMutant::MakerReportsMeanwhile))
+            && board.cached[..NAMES].iter().zip(self.now).any(missed)
     }
 
-    /// Whether a board knows all names of a directory whose status it does not hold.
+    /// Whether a board knows all names of a directory whose status it does not cache.
     pub fn knows_names_only(&self) -> bool {
-        self.boards.iter().any(|board| !board.behind && board.knows_all(false) && board.held[INODE].is_none())
+        self.boards.iter().any(|board| !board.behind && board.knows_all(false) && board.cached[INODE].is_none())
     }
 
     /// The boards to query for the others before a name changes. The board that has the name created is not queried, and its note stays.
@@ -56,7 +56,7 @@ impl NamesWorld {
         self.left.drops = self.left.drops.checked_sub(1)?;
         let stays = self.is(NamesMutant::OthersOutliveName);
         let board = &mut self.boards[board];
-        board.held[name].take()?;
+        board.cached[name].take()?;
         board.others &= stays;
         Some(())
     }

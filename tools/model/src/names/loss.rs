@@ -9,9 +9,10 @@ use super::world::{NOTES, NamesBoard, NamesWorld, PLACES};
 impl NamesWorld {
     pub(super) fn die(&mut self, number: usize) -> Option<()> {
         self.left.deaths = self.left.deaths.checked_sub(1)?;
-        let NamesBoard { life, behind, walk, makes, .. } = self.boards[number];
+        let NamesBoard { incarnation, behind, walk, makes, .. } = self.boards[number];
         // Numbers restart with each incarnation.
-        self.boards[number] = NamesBoard { ticket: 1, life: life + 1, behind, walk, makes, ..NamesBoard::default() };
+        self.boards[number] =
+            NamesBoard { generation: 1, incarnation: incarnation + 1, behind, walk, makes, ..NamesBoard::default() };
         self.forget_board(number);
         Some(())
     }
@@ -52,16 +53,16 @@ impl NamesWorld {
     }
 
     pub(super) fn learn(&mut self, number: usize) -> Option<()> {
-        let (keeps, arrives) = (self.is(NamesMutant::HeldOutlivesDisk), self.is(NamesMutant::WalkOutlivesSession));
+        let (keeps, arrives) = (self.is(NamesMutant::CacheOutlivesDisk), self.is(NamesMutant::WalkOutlivesSession));
         let others = self.is(NamesMutant::OthersOutliveSession);
         let board = &mut self.boards[number];
         if !core::mem::take(&mut board.behind) {
             return None;
         }
         if !keeps {
-            board.held = [None; PLACES];
+            board.cached = [None; PLACES];
             (board.others, board.made_in) = (board.others && others, false);
-            board.ticket += u8::from(!arrives);
+            board.generation += u8::from(!arrives);
         }
         if !arrives {
             // Its calls ended with the session.

@@ -13,29 +13,35 @@ pub const MAKES: usize = 2;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Make {
     name: usize,
-    ticket: u8,
-    life: u8,
+    generation: u8,
+    incarnation: u8,
     /// The disk's board is at it.
     begun: bool,
     /// Name and inode, when created.
-    told: Option<(u8, u8)>,
+    reply: Option<(u8, u8)>,
 }
 
 impl NamesWorld {
     pub(super) fn begin_make(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.makes = self.left.makes.checked_sub(1)?;
-        let (keeps, old) = (self.is(NamesMutant::MakerKeepsWhatChanges), self.is(NamesMutant::TicketOutlivesMake));
-        let beside = self.is(NamesMutant::OthersHeldBesideMakes);
+        let (keeps, old) = (self.is(NamesMutant::MakerKeepsWhatChanges), self.is(NamesMutant::GenerationOutlivesMake));
+        let beside = self.is(NamesMutant::OthersCachedBesideMakes);
         let board = &mut self.boards[board];
         let free = board.makes.iter().position(Option::is_none).filter(|_| !board.behind)?;
         let alone = !board.makes_something();
         board.others &= alone || beside;
         board.made_in = alone;
         if !keeps {
-            (board.held[name], board.held[INODE]) = (None, None);
+            (board.cached[name], board.cached[INODE]) = (None, None);
         }
-        board.ticket += u8::from(!old);
-        board.makes[free] = Some(Make { name, ticket: board.ticket, life: board.life, begun: false, told: None });
+        board.generation += u8::from(!old);
+        board.makes[free] = Some(Make {
+            name,
+            generation: board.generation,
+            incarnation: board.incarnation,
+            begun: false,
+            reply: None,
+        });
         Some(())
     }
 
@@ -50,35 +56,35 @@ impl NamesWorld {
         Some(())
     }
 
-    /// It is created, and reported while the lock of names is held.
-    pub(super) fn tell_make(&mut self, (board, number): (usize, Option<usize>), name: usize) {
+    /// It is created, and reported under the lock of names.
+    pub(super) fn report_make(&mut self, (board, number): (usize, Option<usize>), name: usize) {
         let noted = !self.is(NamesMutant::MakeNotNoted);
         for place in [name, INODE] {
             self.notes[place] |= u8::from(noted) << board;
         }
         if let Some(make) = number.and_then(|number| self.boards[board].makes[number].as_mut()) {
-            make.told = Some((self.now[name], self.now[INODE]));
+            make.reply = Some((self.now[name], self.now[INODE]));
         }
     }
 
     pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
         let (any_ticket, any_incarnation) =
-            (self.is(NamesMutant::TicketIgnoredByMake), self.is(NamesMutant::FormerIncarnation));
+            (self.is(NamesMutant::GenerationIgnoredByMake), self.is(NamesMutant::FormerIncarnation));
         let (beside, stays) =
             (self.is(NamesMutant::MakeKeptBesideAnother), self.is(NamesMutant::OthersOutliveLostMake));
         let board = &mut self.boards[board];
-        let Make { name, ticket, life, told, .. } = board.makes[number]?;
-        let (told_name, told_inode) = told?;
+        let Make { name, generation, incarnation, reply, .. } = board.makes[number]?;
+        let (reply_name, reply_inode) = reply?;
         board.makes[number] = None;
         let alone = !board.makes_something();
         // Replies under way to others may be older than this one.
-        board.ticket += u8::from(!alone && !beside);
-        if life != board.life && !any_incarnation {
+        board.generation += u8::from(!alone && !beside);
+        if incarnation != board.incarnation && !any_incarnation {
             return Some(());
         }
-        let good = ticket == board.ticket || any_ticket;
+        let good = generation == board.generation || any_ticket;
         if good {
-            (board.held[name], board.held[INODE]) = (Some(told_name), Some(told_inode));
+            (board.cached[name], board.cached[INODE]) = (Some(reply_name), Some(reply_inode));
         }
         // The created name is not cached.
         board.others &= good || stays || !board.made_in;

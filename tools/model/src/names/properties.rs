@@ -1,13 +1,13 @@
-//! What must hold in every state, and what the search must have come by.
+//! The properties of every state, and the states that the search must reach.
 
 use super::step::NamesStep;
 use super::world::NamesWorld;
 use crate::search::{self, Search};
 use stateright::Property;
 
-/// A board that is cut off holds what is no longer so, and does not know it.
-pub const CUT_OFF: &str = "a board that is cut off holds what is old";
-/// A board knows all names of a directory whose status it does not hold.
+/// A partitioned board caches stale data, and does not know it.
+pub const CUT_OFF: &str = "a partitioned board caches stale data";
+/// A board knows all names of a directory whose status it does not cache.
 pub const NAMES_ONLY: &str = "a board knows all names, and not the status";
 
 impl search::World for NamesWorld {
@@ -24,7 +24,7 @@ impl search::World for NamesWorld {
     fn properties() -> Vec<Property<Search<NamesWorld>>> {
         // A fresh lookup is current; only a cached result, or a late one, can be old.
         vec![
-            Property::always("no board holds what is no longer so", |_: &Search<NamesWorld>, world: &NamesWorld| {
+            Property::always("no board caches stale data", |_: &Search<NamesWorld>, world: &NamesWorld| {
                 !world.holds_old()
             }),
             Property::sometimes(NAMES_ONLY, |_: &Search<NamesWorld>, world: &NamesWorld| world.knows_names_only()),

@@ -9,9 +9,9 @@ use super::world::{INODE, NamesWorld, PLACES};
 impl NamesWorld {
     /// Names and inode as they are, or will be at once, if some board has that version already.
     pub(super) fn newest(&self) -> [u8; PLACES] {
-        let told = self.boards.iter().filter(|board| !board.behind).filter_map(|board| board.held[INODE]);
+        let future = self.boards.iter().filter(|board| !board.behind).filter_map(|board| board.cached[INODE]);
         let mut newest = self.now;
-        newest[INODE] = told.fold(self.now[INODE], u8::max);
+        newest[INODE] = future.fold(self.now[INODE], u8::max);
         newest
     }
 
@@ -22,25 +22,25 @@ impl NamesWorld {
         }
         let holders = self.notes[INODE];
         self.begin_change(INODE, None);
-        if !holders.is_power_of_two() && !self.is(NamesMutant::SeveralTold) {
+        if !holders.is_power_of_two() && !self.is(NamesMutant::SeveralUpdated) {
             return Some(());
         }
-        if !self.is(NamesMutant::ToldNotNoted) {
+        if !self.is(NamesMutant::UpdatedNotNoted) {
             self.notes[INODE] = holders;
         }
-        self.changes[INODE].iter_mut().for_each(|change| change.tells = true);
+        self.changes[INODE].iter_mut().for_each(|change| change.updates = true);
         Some(())
     }
 
     /// The board that caches the status gets the future one.
-    pub(super) fn be_told(&mut self, number: usize) -> Option<()> {
-        let (told, old) = (self.now[INODE] + 1, self.is(NamesMutant::TicketOutlivesTold));
+    pub(super) fn update_status(&mut self, number: usize) -> Option<()> {
+        let (future, old) = (self.now[INODE] + 1, self.is(NamesMutant::GenerationOutlivesUpdate));
         let board = &mut self.boards[number];
         if board.behind {
             return None;
         }
-        board.held[INODE].iter_mut().for_each(|held| *held = told);
-        board.ticket += u8::from(!old);
+        board.cached[INODE].iter_mut().for_each(|cached| *cached = future);
+        board.generation += u8::from(!old);
         self.changes[INODE].iter_mut().for_each(|change| change.answered = true);
         Some(())
     }

@@ -1,14 +1,14 @@
-//! The boards, what they hold, and what is under way between them and the disk's board.
+//! The boards, their caches, and the messages between them and the disk's board.
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: makes by boards (`making.rs`), what is read (`reading.rs`), folders of which a board holds all names (`folder.rs`), what is lost
-//! (`loss.rs`), what must hold (`properties.rs`).
+//! Not here: makes by boards (`making.rs`), reads (`reading.rs`), folders of which a board caches all names (`folder.rs`), losses
+//! (`loss.rs`), properties (`properties.rs`).
 
 use super::NamesMutant;
 use super::making::{MAKES, Make};
 
-/// Boards that hold something.
+/// Boards with a cache.
 pub const BOARDS: usize = 2;
 /// Good at no time.
 const NO_CACHE_GENERATION: u8 = 0;
@@ -52,23 +52,23 @@ pub struct NamesLimits {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Walk {
     name: usize,
-    ticket: u8,
-    life: u8,
+    generation: u8,
+    incarnation: u8,
     /// Its results.
-    told: (Option<u8>, Option<u8>),
+    reply: (Option<u8>, Option<u8>),
 }
 
 /// A board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct NamesBoard {
-    pub(super) ticket: u8,
-    pub(super) life: u8,
+    pub(super) generation: u8,
+    pub(super) incarnation: u8,
     /// It does not know yet that the session has ended, or that the disk's board restarted; it neither requests nor answers meanwhile.
     pub(super) behind: bool,
-    pub(super) held: [Option<u8>; PLACES],
+    pub(super) cached: [Option<u8>; PLACES],
     pub(super) walk: Option<Walk>,
     pub(super) makes: [Option<Make>; MAKES],
-    /// It holds all others than the names: those that it does not hold stand for nothing.
+    /// It caches the absence of all names that it does not cache.
     pub(super) others: bool,
     /// It creates one name: meanwhile it does not report its cached others.
     pub(super) made_in: bool,
@@ -76,7 +76,7 @@ pub(super) struct NamesBoard {
 
 impl NamesBoard {
     fn holds_old(&self, now: [u8; PLACES]) -> bool {
-        self.held.iter().zip(now).any(|(held, now)| held.is_some_and(|held| held != now))
+        self.cached.iter().zip(now).any(|(cached, now)| cached.is_some_and(|cached| cached != now))
     }
 
     pub(super) fn makes_something(&self) -> bool {
@@ -87,7 +87,7 @@ impl NamesBoard {
 /// A change under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct NamesChange {
-    /// Boards that hold it, boards that may hold any name, and boards that hold the inode if that changes, too; a bit each.
+    /// Boards that cache it, that may cache any name, and that cache the inode if that changes, too; a bit each.
     one: u8,
     all: u8,
     inode: u8,
@@ -99,7 +99,7 @@ pub(super) struct NamesChange {
     /// The inode changes, too.
     with_inode: bool,
     /// The queried board gets the future status, and keeps caching it.
-    pub(super) tells: bool,
+    pub(super) updates: bool,
 }
 
 impl NamesChange {
@@ -115,9 +115,9 @@ pub struct NamesWorld {
     mutant: Option<NamesMutant>,
     pub(super) left: NamesLimits,
     pub(super) now: [u8; PLACES],
-    /// Boards that hold it, a bit each.
+    /// Boards that cache it, a bit each.
     pub(super) notes: [u8; NOTES],
-    /// Boards that hold names of which there are no notes.
+    /// Boards that cache names without a note.
     pub(super) spilled: u8,
     /// Of the names and of the inode: one at a time.
     pub(super) changes: [Option<NamesChange>; PLACES],
@@ -127,7 +127,7 @@ pub struct NamesWorld {
 impl NamesWorld {
     /// All caches are empty.
     pub fn new(mutant: Option<NamesMutant>, left: NamesLimits) -> NamesWorld {
-        let boards = core::array::from_fn(|_| NamesBoard { ticket: 1, ..NamesBoard::default() });
+        let boards = core::array::from_fn(|_| NamesBoard { generation: 1, ..NamesBoard::default() });
         let (now, notes, changes) = ([0; PLACES], [0; NOTES], [None; PLACES]);
         let mut world = NamesWorld { mutant, left, now, notes, spilled: 0, changes, boards };
         if left.folder {
@@ -158,14 +158,14 @@ impl NamesWorld {
         if board.behind || board.walk.is_some() || name == INODE && !self.left.folder {
             return None;
         }
-        let ticket = if board.makes_something() && !any_time { NO_CACHE_GENERATION } else { board.ticket };
-        board.walk = Some(Walk { name, ticket, life: board.life, told: (None, None) });
+        let generation = if board.makes_something() && !any_time { NO_CACHE_GENERATION } else { board.generation };
+        board.walk = Some(Walk { name, generation, incarnation: board.incarnation, reply: (None, None) });
         Some(())
     }
 
     /// Whether a walk holds the lock of names.
     pub(super) fn is_locked_shared(&self) -> bool {
-        let inside = |walk: &Walk| walk.told.0.is_some() && walk.told.1.is_none() && !self.left.folder;
+        let inside = |walk: &Walk| walk.reply.0.is_some() && walk.reply.1.is_none() && !self.left.folder;
         self.boards.iter().filter_map(|board| board.walk.as_ref()).any(inside)
     }
 
@@ -178,46 +178,46 @@ impl NamesWorld {
     }
 
     pub(super) fn tell_name(&mut self, board: usize) -> Option<()> {
-        let (noted, closed) = (!self.is(NamesMutant::NameNotNoted), !self.is(NamesMutant::NamesToldMeanwhile));
+        let (noted, closed) = (!self.is(NamesMutant::NameNotNoted), !self.is(NamesMutant::NamesReportedMeanwhile));
         if self.is_locked_exclusively() && closed {
             return None;
         }
-        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.0.is_none() && walk.name != INODE)?;
-        walk.told.0 = Some(self.now[walk.name]);
+        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.reply.0.is_none() && walk.name != INODE)?;
+        walk.reply.0 = Some(self.now[walk.name]);
         self.notes[walk.name] |= u8::from(noted) << board;
         Some(())
     }
 
     pub(super) fn tell_inode(&mut self, board: usize) -> Option<()> {
-        let (noted, closed) = (!self.is(NamesMutant::StatusNotNoted), !self.is(NamesMutant::StatusToldMeanwhile));
+        let (noted, closed) = (!self.is(NamesMutant::StatusNotNoted), !self.is(NamesMutant::StatusReportedMeanwhile));
         let folder = self.left.folder;
         if self.changes_inode() && closed {
             return None;
         }
         // It is what the name stands for, or the directory, to which there is a walk of its own.
-        let comes_to = |walk: &&mut Walk| if folder { walk.name == INODE } else { walk.told.0.is_some() };
-        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.1.is_none()).filter(comes_to)?;
-        walk.told.1 = Some(self.now[INODE]);
+        let comes_to = |walk: &&mut Walk| if folder { walk.name == INODE } else { walk.reply.0.is_some() };
+        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.reply.1.is_none()).filter(comes_to)?;
+        walk.reply.1 = Some(self.now[INODE]);
         self.notes[INODE] |= u8::from(noted) << board;
         Some(())
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_incarnation) =
-            (self.is(NamesMutant::TicketIgnored), self.is(NamesMutant::FormerIncarnation));
+            (self.is(NamesMutant::GenerationIgnored), self.is(NamesMutant::FormerIncarnation));
         let board = &mut self.boards[board];
         let walk = board.walk?;
-        let (name, inode) = walk.told;
+        let (name, inode) = walk.reply;
         if !(name.is_some() && inode.is_some() || self.left.folder && name.or(inode).is_some()) {
             return None;
         }
         board.walk = None;
-        if walk.life != board.life && !any_incarnation {
+        if walk.incarnation != board.incarnation && !any_incarnation {
             return Some(());
         }
-        if walk.ticket == board.ticket || any_ticket {
-            board.held[walk.name] = name.or(board.held[walk.name]);
-            board.held[INODE] = inode.or(board.held[INODE]);
+        if walk.generation == board.generation || any_ticket {
+            board.cached[walk.name] = name.or(board.cached[walk.name]);
+            board.cached[INODE] = inode.or(board.cached[INODE]);
         }
         Some(())
     }
@@ -263,7 +263,7 @@ impl NamesWorld {
             applied,
             maker,
             with_inode,
-            tells: false,
+            updates: false,
         });
     }
 
@@ -293,17 +293,18 @@ impl NamesWorld {
         }
         self.changes[place] = None;
         if let Some(maker) = maker {
-            self.tell_make(maker, place);
+            self.report_make(maker, place);
         }
         Some(())
     }
 
     pub(super) fn give_up(&mut self, place: usize) -> Option<()> {
-        let (one_only, must_find) = (self.is(NamesMutant::OneNameOfMany), self.is(NamesMutant::TicketOutlivesRecall));
+        let (one_only, must_find) =
+            (self.is(NamesMutant::OneNameOfMany), self.is(NamesMutant::GenerationOutlivesRevoke));
         let change = self.changes[place].as_mut().filter(|change| !change.answered)?;
         let number = change.asked?;
-        if change.tells {
-            return self.be_told(number);
+        if change.updates {
+            return self.update_status(number);
         }
         let board = &mut self.boards[number];
         if board.behind {
@@ -313,12 +314,12 @@ impl NamesWorld {
         let named = if all || change.one >> number & 1 != 0 { place..place + 1 } else { 0..0 };
         let names = if all { 0..NAMES } else { named };
         let mut found = place != INODE && !names.is_empty() && board.lose_others();
-        found |= board.held[names.clone()].iter().any(Option::is_some);
-        board.held[names].fill(None);
+        found |= board.cached[names.clone()].iter().any(Option::is_some);
+        board.cached[names].fill(None);
         if change.inode >> number & 1 != 0 {
-            found |= board.held[INODE].take().is_some();
+            found |= board.cached[INODE].take().is_some();
         }
-        board.ticket += u8::from(found || !must_find);
+        board.generation += u8::from(found || !must_find);
         change.answered = true;
         Some(())
     }

@@ -137,7 +137,7 @@ impl TokenBoard {
                 return;
             }
             if let Some((destination, result)) = self.sent.take() {
-                self.judge(destination, result);
+                self.check(destination, result);
                 self.step(others, MacEvent::Sent { destination, result });
             } else if let Some(bids) = self.bids.take() {
                 self.step(others, MacEvent::Bids(bids));
@@ -160,7 +160,7 @@ impl TokenBoard {
     }
 
     /// A frame that was taken waits no more; nor does one for a board that is not there.
-    fn judge(&mut self, destination: u8, result: Result<Poll, SendError>) {
+    fn check(&mut self, destination: u8, result: Result<Poll, SendError>) {
         let data = matches!(self.mac.state(), MacState::Hold { sending: renga_mac::Sending::Data, .. });
         if !data || result == Err(SendError::Collision) {
             return;

@@ -1,4 +1,4 @@
-//! What must hold in every state, and the search.
+//! The properties of every state, and the search for a violation.
 
 use super::board::TokenBoard;
 use super::bus::{TokenChange, TokenWorld};
@@ -35,7 +35,7 @@ pub struct TokenSearch {
 pub struct TokenFound {
     /// States that differ.
     pub states: usize,
-    /// The first property that does not hold, and how to get there.
+    /// The first violated property, and the steps to it.
     pub broken: Option<(&'static str, Vec<Option<TokenChange>>)>,
 }
 
@@ -68,7 +68,7 @@ impl Model for TokenSearch {
                 |search: &TokenSearch, world: &TokenWorld| search.cold || world.disturbed || peaceful(world),
             ),
             Property::always(
-                "nobody goes on that sees another use the bus, or has lost",
+                "no board goes on that sees another use the bus, or has lost",
                 |_: &TokenSearch, world: &TokenWorld| !world.boards.iter().any(|board| board.rude),
             ),
             Property::always("no board of its own number is ever silenced", |_: &TokenSearch, world: &TokenWorld| {

@@ -174,7 +174,7 @@ impl Inner {
     fn execute(&mut self, server: ProcId, caller: ProcId, id: u64) {
         let (moment, boot) = (self.moment(), self.boots[usize::from(server.board.0)]);
         let Some(record) = self.records.get(id as usize).copied() else {
-            return self.break_rule(format!("{server} got call {id}, which nobody made"));
+            return self.break_rule(format!("{server} got call {id}, which no caller made"));
         };
         let what = format!("call {id} of {} to {}", record.caller, record.server);
         if record.executed.is_some() {
@@ -186,7 +186,7 @@ impl Inner {
             return self.break_rule(format!("{what} came to {server} from {caller}"));
         }
         if let Some((.., Err(Errno::ESTALE))) = record.done {
-            return self.break_rule(format!("{what} was made, though its caller was told that it never was"));
+            return self.break_rule(format!("{what} was made, though its caller got an error"));
         }
         let edge = self.edges.entry((server, boot, record.caller.board.0)).or_default();
         let late = record.done.is_some_and(|(done, ..)| done < edge.latest_begun);
@@ -211,11 +211,11 @@ impl Inner {
             _ if record.done.is_some() => Some("ended twice"),
             Err(errno) if is_of_link(errno) && !remote => Some("failed as if its server were on another board"),
             Err(errno) if is_of_link(errno) && self.calm => Some("failed, though the link is fine"),
-            Err(Errno::ESTALE) if record.executed.is_some() => Some("was made, and its caller told that it was not"),
+            Err(Errno::ESTALE) if record.executed.is_some() => Some("was made, though its caller got ESTALE"),
             Err(errno) if is_of_link(errno) => None,
             Ok(_) if record.releases && remote && record.executed.is_none() => None,
             _ if record.executed.is_none() => Some("was answered without being made"),
-            Err(Errno::EINTR) if !interrupted => Some("was interrupted by nobody"),
+            Err(Errno::EINTR) if !interrupted => Some("failed with EINTR without an interruption"),
             _ if record.releases && remote => None,
             _ if record.answered != Some(outcome) => Some("got another answer than its server gave"),
             Ok(value) if !record.releases && value != answer(id) => Some("got a wrong answer"),

@@ -86,7 +86,7 @@ pub struct CallsPlan {
 }
 
 impl CallsPlan {
-    /// Draws that of `seed`, then leaves away what `cut` says.
+    /// Draws that of `seed`, without the parts that `cut` omits.
     pub fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> CallsPlan {
         let mut random = Random::new(seed ^ 0x6361_6c6c_7300);
         let boards = boards.unwrap_or(BOARDS[random.below(BOARDS.len() as u64) as usize]);
@@ -164,7 +164,7 @@ impl CallsPlan {
     pub fn clients(&self) -> usize {
         self.scripts[0].len()
     }
-    /// Clients that can be left away.
+    /// Clients that a cut can omit.
     pub fn actors(&self) -> usize {
         self.scripts.iter().map(Vec::len).sum()
     }

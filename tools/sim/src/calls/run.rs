@@ -40,7 +40,7 @@ struct CallsRun {
     counts: SimCounts,
 }
 
-/// How many clients the run of `seed` has that can be left away.
+/// Clients of the run of `seed` that a cut can omit.
 pub fn actors(seed: u64, boards: Option<u8>) -> usize {
     CallsPlan::draw(seed, boards, &Cut::default()).actors()
 }
@@ -49,24 +49,24 @@ pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
     CallsPlan::draw(seed, boards, &Cut::default()).incidents.len()
 }
 
-/// Runs what `seed` draws, with `boards` boards if that is said, without what `cut` leaves away.
+/// Runs the plan of `seed`, on `boards` boards if given, without the parts that `cut` omits.
 ///
 /// # Errors
 /// What went wrong.
 pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Failure>> {
     let plan = Rc::new(CallsPlan::draw(seed, boards, cut));
-    let told = RefCell::new(None);
+    let reported = RefCell::new(None);
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let mut run = CallsRun::new(plan.clone());
         let judged = run.play().and_then(|()| run.verdict());
         // Also of a run that panics, hence not the closure's result.
         let good = judged.as_ref().is_ok().then(|| run.report(seed));
         if let Err(what) = &judged {
-            *told.borrow_mut() = Some(run.failure(seed, what.clone()));
+            *reported.borrow_mut() = Some(run.failure(seed, what.clone()));
         }
         good
     }));
-    match (judged, told.take()) {
+    match (judged, reported.take()) {
         (Ok(Some(report)), _) => Ok(report),
         (_, Some(failure)) => Err(Box::new(failure)),
         (Err(panic), None) => {
@@ -74,7 +74,7 @@ pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Fa
             (failure.log, failure.plan) = (logged::lines(), format!("{plan:?}"));
             Err(Box::new(failure))
         }
-        (Ok(None), None) => unreachable!("a bad run is told of"),
+        (Ok(None), None) => unreachable!("a bad run has a failure"),
     }
 }
 
@@ -154,15 +154,15 @@ impl CallsRun {
     fn play(&mut self) -> Result<(), String> {
         let plan = self.cast.plan.clone();
         let mut interruptions = plan.interruptions.iter().copied().peekable();
-        for turn in schedule(&plan.incidents) {
-            while let Some((at_ns, board, client)) = interruptions.next_if(|(at_ns, ..)| *at_ns < turn.at_ns) {
+        for step in schedule(&plan.incidents) {
+            while let Some((at_ns, board, client)) = interruptions.next_if(|(at_ns, ..)| *at_ns < step.at_ns) {
                 self.interrupt(at_ns, board, client)?;
             }
-            self.run_until(turn.at_ns)?;
-            if turn.begins {
-                self.counts.add(turn.trouble.name(), 1);
-                self.ongoing.begin(&mut self.cluster, turn.trouble);
-            } else if let Some(board) = self.ongoing.end(&mut self.cluster, turn.trouble) {
+            self.run_until(step.at_ns)?;
+            if step.begins {
+                self.counts.add(step.trouble.name(), 1);
+                self.ongoing.begin(&mut self.cluster, step.trouble);
+            } else if let Some(board) = self.ongoing.end(&mut self.cluster, step.trouble) {
                 self.boot(board);
             }
         }
@@ -206,7 +206,7 @@ impl CallsRun {
         self.ongoing.booted(board, self.cluster.now_ns());
     }
 
-    /// What must hold when all is over.
+    /// The checks after the run.
     fn verdict(&mut self) -> Result<(), String> {
         let silent = self.cast.last.get().1;
         if silent > 0 {

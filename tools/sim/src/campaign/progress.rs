@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn progress_intervals_grow_to_a_minute() {
         let mut pulse = Pulse { next: PAUSE_MIN, pause: PAUSE_MIN };
-        let told: Vec<u64> = (0..300).filter(|second| pulse.is_due(Duration::from_secs(*second))).collect();
-        assert_eq!(told, [5, 15, 35, 75, 135, 195, 255]);
+        let due: Vec<u64> = (0..300).filter(|second| pulse.is_due(Duration::from_secs(*second))).collect();
+        assert_eq!(due, [5, 15, 35, 75, 135, 195, 255]);
     }
 }

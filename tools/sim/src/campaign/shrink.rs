@@ -1,6 +1,6 @@
 //! One seed: run again, with everything that helps to see why it fails, and made smaller.
 //!
-//! Invariant: what shrinking leaves still fails. Not here: what can be left away (`cut`).
+//! Invariant: the shrunk run still fails. Not here: the parts that a cut can omit (`cut`).
 
 use super::options::{Options, WantedLevels};
 use super::parent::watch;
@@ -131,7 +131,7 @@ impl ShrinkSearch<'_> {
         self.fails(self.cut.quietly());
     }
 
-    /// Leaves one of `kept` away after the other, halves first.
+    /// Omits the elements of `kept` one after the other, halves first.
     fn fewer(&mut self, mut kept: Vec<usize>, with: fn(&Cut, &[usize]) -> Cut) {
         let mut size = kept.len().div_ceil(2);
         while size > 0 {

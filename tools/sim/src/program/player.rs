@@ -51,14 +51,14 @@ struct ProgramTable {
     owned: BTreeMap<(u8, u64), Vec<u64>>,
     next: u64,
     /// Slices until now.
-    turns: usize,
+    slices: usize,
 }
 
 impl ProgramTable {
     /// The core at which the search for the next slice's program starts.
     fn next_core(&mut self) -> usize {
-        self.turns += 1;
-        self.turns
+        self.slices += 1;
+        self.slices
     }
 }
 
@@ -92,7 +92,7 @@ impl SimPrograms {
     }
 
     /// Runs a slice of the next user program of board `number`, on whichever of its `cores`; returns its length, ns.
-    pub fn turn(&self, number: u8, cores: &[HostBoard], memory: &HostMemory) -> u64 {
+    pub fn run_slice(&self, number: u8, cores: &[HostBoard], memory: &HostMemory) -> u64 {
         let first = self.0.borrow_mut().next_core();
         let in_turn = || (0..cores.len()).map(|at| cores[(first + at) % cores.len()]);
         let remote_task = in_turn().find_map(|board| Some((board.core, board.core.remote_task()?)));
@@ -101,21 +101,21 @@ impl SimPrograms {
             (Some((core, remote_task)), home) if home.is_none() || first.is_multiple_of(2) => {
                 self.visit(number, core, remote_task, memory)
             }
-            (_, Some(home)) => self.turn_at_home(number, home, memory),
+            (_, Some(home)) => self.home_slice(number, home, memory),
             _ => SLICE_NS,
         }
     }
 
-    fn turn_at_home(&self, number: u8, board: HostBoard, memory: &HostMemory) -> u64 {
-        let Some(mut turn) = board.core.next_user() else { return SLICE_NS };
-        if turn.wait_cancelled() {
-            turn.end(Trap::Preempted);
+    fn home_slice(&self, number: u8, board: HostBoard, memory: &HostMemory) -> u64 {
+        let Some(mut slice) = board.core.next_user() else { return SLICE_NS };
+        if slice.wait_cancelled() {
+            slice.end(Trap::Preempted);
             return SLICE_NS;
         }
-        let space = Frame(turn.space());
-        let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, turn.context());
-        turn.charge(taken_ns);
-        turn.end(trap);
+        let space = Frame(slice.space());
+        let (taken_ns, trap) = self.run(number, SimSpace { memory, space }, slice.context());
+        slice.charge(taken_ns);
+        slice.end(trap);
         taken_ns
     }
 

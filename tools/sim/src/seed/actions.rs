@@ -221,7 +221,7 @@ impl SeedPlan {
         self.workers.len() + self.rovers.len()
     }
 
-    /// Leaves away what `cut` says.
+    /// Removes the parts that `cut` omits.
     pub fn cut(&mut self, cut: &Cut) {
         for (actor, worker) in self.workers.iter_mut().enumerate() {
             worker.actions.truncate(cut.steps(actor, worker.actions.len()));

@@ -87,7 +87,7 @@ impl KnownFiles {
         self.0.borrow().promised.clone()
     }
     /// From now on only what was promised must be there; `damaged`: because transfers fail.
-    pub fn doubt(&self, damaged: bool) {
+    pub fn expect_losses(&self, damaged: bool) {
         let mut this = self.0.borrow_mut();
         this.doubtful.set(true);
         this.damaged |= damaged;

@@ -36,7 +36,7 @@ pub fn begin(
             system.cluster.run_while(WRITE_NS, || !disk.is_cut());
             counts.add("of them, in the middle of a write", u64::from(disk.is_cut()));
             disk.cut_power();
-            files.doubt(false);
+            files.expect_losses(false);
             files.set_running(false);
             let found = image::recover(&disk.content()).map_err(|error| format!("after a cut: {error}"))?;
             keeps(&found, files).map_err(|error| format!("after a cut: {error}"))?;
@@ -49,7 +49,7 @@ pub fn begin(
 /// From now on transfers fail.
 fn fail(system: &mut SimSystem, faults: DiskFaults, files: &KnownFiles) {
     if system.cluster.alive(DISK_BOARD) && wait(system, files, KnownFiles::is_running) {
-        files.doubt(true);
+        files.expect_losses(true);
         system.disk.set_faults(faults);
     }
 }

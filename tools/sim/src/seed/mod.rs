@@ -72,8 +72,8 @@ impl SeedSettings {
 
     fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> SeedSettings {
         let mut random = Random::new(seed ^ 0x7379_7374_656d);
-        let drawn = BOARDS[random.below(BOARDS.len() as u64) as usize];
-        let boards = boards.unwrap_or(drawn);
+        let seeded = BOARDS[random.below(BOARDS.len() as u64) as usize];
+        let boards = boards.unwrap_or(seeded);
         let faults = draw_link(&mut random);
         let asynchronous = random.occurs(50);
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
@@ -91,13 +91,13 @@ pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
     draw(seed, settings).incidents.len()
 }
 
-/// How many workers and rovers the run of `seed` has that can be left away.
+/// Workers and rovers of the run of `seed` that a cut can omit.
 pub fn actors(seed: u64, boards: Option<u8>) -> usize {
     let settings = SeedSettings::draw(seed, boards, &Cut::default());
     draw(seed, settings).actors()
 }
 
-/// Runs what `seed` draws, with `boards` boards if that is said, without what `cut` leaves away.
+/// Runs the plan of `seed`, on `boards` boards if given, without the parts that `cut` omits.
 ///
 /// # Errors
 /// What went wrong.
@@ -174,27 +174,27 @@ fn befall(
     files: &KnownFiles,
     counts: &mut SimCounts,
 ) -> Result<(), String> {
-    for turn in schedule(&plan.incidents) {
-        system.cluster.run_until(turn.at_ns);
-        let what = if turn.begins { "begins" } else { "ends" };
-        logged::note(format!("{} ns: {:?} {what}", system.cluster.now_ns(), turn.trouble));
-        if turn.begins {
-            medium::begin(system, turn.trouble, files, counts)?;
-            counts.add(turn.trouble.name(), 1);
-            if let Trouble::Death(board) | Trouble::Wedge(board) = turn.trouble {
+    for step in schedule(&plan.incidents) {
+        system.cluster.run_until(step.at_ns);
+        let what = if step.begins { "begins" } else { "ends" };
+        logged::note(format!("{} ns: {:?} {what}", system.cluster.now_ns(), step.trouble));
+        if step.begins {
+            medium::begin(system, step.trouble, files, counts)?;
+            counts.add(step.trouble.name(), 1);
+            if let Trouble::Death(board) | Trouble::Wedge(board) = step.trouble {
                 // Its workers may have been in the middle of something.
                 plan.folders_on(board).iter().for_each(|folder| files.forget(folder));
             }
-            ongoing.begin(&mut system.cluster, turn.trouble);
-        } else if let Some(board) = ongoing.end(&mut system.cluster, turn.trouble) {
+            ongoing.begin(&mut system.cluster, step.trouble);
+        } else if let Some(board) = ongoing.end(&mut system.cluster, step.trouble) {
             if board == DISK_BOARD {
                 system.disk.restore_power();
             }
             system.reboot(board);
             ongoing.booted(board, system.cluster.now_ns());
         }
-        if !turn.begins {
-            medium::end(system, turn.trouble);
+        if !step.begins {
+            medium::end(system, step.trouble);
         }
     }
     files.set_over();

@@ -46,7 +46,7 @@ async fn act(program: &SimProgram, action: Roving) -> Result<(), Errno> {
             let read = program.read_all(file, 10_000).await;
             program.close(file).await?;
             let other = |byte: &u8| u64::from(*byte) >= 8;
-            assert!(!read.as_ref().is_ok_and(|read| read.iter().any(other)), "nobody wrote that");
+            assert!(!read.as_ref().is_ok_and(|read| read.iter().any(other)), "no program wrote that");
             read.map(drop)
         }
         Roving::Truncate(name) => {

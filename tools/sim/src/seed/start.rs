@@ -89,7 +89,7 @@ async fn start_workers(init: SimProgram, boards: u8, plan: SeedPlan, files: Know
     0
 }
 
-/// Init of the disk board's next life: the programs that survived on other boards are its children now; it knows of
+/// Init of the disk board's next incarnation: the programs that survived on other boards are its children now; it knows of
 /// one when that ends.
 async fn go_on(init: SimProgram, boards: u8, known: KnownFiles) -> u8 {
     known.set_running(true);

@@ -208,12 +208,12 @@ impl Worker<'_> {
     async fn share(&self, name: &str, board: u8, bytes: WrittenData, status: u8) {
         let what = self.context("share");
         let file = self.open(name, Open::Truncate, &what).await;
-        let (half, told) = (bytes.len() / 2, what.clone());
+        let (half, context) = (bytes.len() / 2, what.clone());
         let (files, folder) = (self.files.clone(), self.folder.to_string());
         self.ok(self.program.write_all(file, &bytes[..half]).await, &what).await;
         let rest = bytes[half..].to_vec();
         let child = move |program: SimProgram| async move {
-            files.expect(&program, &folder, program.write_all(file, &rest).await, &told).await;
+            files.expect(&program, &folder, program.write_all(file, &rest).await, &context).await;
             status
         };
         let pid = self.ok(self.program.fork_on(board, child).await, &what).await;
@@ -230,30 +230,30 @@ impl Worker<'_> {
         let (what, program) = (self.context("filter"), self.program);
         let (from_feeder, to_filter) = self.ok(program.pipe().await, &what).await;
         let (from_filter, to_us) = self.ok(program.pipe().await, &what).await;
-        let (sent, told) = (bytes.clone(), what.clone());
+        let (sent, context) = (bytes.clone(), what.clone());
         let (files, folder) = (self.files.clone(), self.folder.to_string());
         let feed = move |child: SimProgram| async move {
             for end in [from_feeder, from_filter, to_us] {
-                files.expect(&child, &folder, child.close(end).await, &told).await;
+                files.expect(&child, &folder, child.close(end).await, &context).await;
             }
-            files.expect(&child, &folder, child.write_all(to_filter, &sent).await, &told).await;
+            files.expect(&child, &folder, child.write_all(to_filter, &sent).await, &context).await;
             1
         };
         let feeder = self.ok(program.fork_on(feeder, feed).await, &what).await;
-        let told = what.clone();
+        let context = what.clone();
         let (files, folder) = (self.files.clone(), self.folder.to_string());
         let pass = move |child: SimProgram| async move {
             // Also the end behind its own: otherwise it would never learn that no reader is left.
             for end in [to_filter, from_filter] {
-                files.expect(&child, &folder, child.close(end).await, &told).await;
+                files.expect(&child, &folder, child.close(end).await, &context).await;
             }
             loop {
-                let mut part = files.expect(&child, &folder, child.read(from_feeder, step).await, &told).await;
+                let mut part = files.expect(&child, &folder, child.read(from_feeder, step).await, &context).await;
                 if part.is_empty() {
                     return 2;
                 }
                 part.iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
-                files.expect(&child, &folder, child.write_all(to_us, &part).await, &told).await;
+                files.expect(&child, &folder, child.write_all(to_us, &part).await, &context).await;
             }
         };
         let filter = self.ok(program.fork_on(filter, pass).await, &what).await;
@@ -296,15 +296,15 @@ impl Worker<'_> {
         if waited.1 != status && self.files.explains_end(waited.1) {
             self.files.give_up::<()>(self.program, self.folder).await;
         }
-        let told = || format!("{what}: waited for {pid}, got {waited:x?}, not status {status:#x}");
-        self.must(waited == (pid, status), told).await;
+        let context = || format!("{what}: waited for {pid}, got {waited:x?}, not status {status:#x}");
+        self.must(waited == (pid, status), context).await;
     }
 
     /// Compares contents without printing them whole.
     async fn same(&self, got: &[u8], wanted: &[u8], what: &str) {
         let at = || got.iter().zip(wanted).position(|(got, wanted)| got != wanted);
-        let told =
+        let context =
             || format!("{what}: {} bytes, not {}; the first difference is at {:?}", got.len(), wanted.len(), at());
-        self.must(got == wanted, told).await;
+        self.must(got == wanted, context).await;
     }
 }

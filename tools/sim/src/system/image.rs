@@ -67,7 +67,7 @@ pub fn tools_present() -> bool {
     ["mke2fs", "e2fsck", "debugfs"].iter().all(|tool| run(tool, &dumb).is_ok())
 }
 
-fn told(what: &str, output: &Output) -> io::Error {
+fn tool_error(what: &str, output: &Output) -> io::Error {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     io::Error::other(format!("{what}:\n{out}{err}"))
 }
@@ -93,7 +93,7 @@ pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Pages> {
     arguments.extend([OsStr::new("-d"), root.as_os_str(), image.as_os_str(), OsStr::new(&size)]);
     let output = run("mke2fs", &arguments)?;
     if !output.status.success() {
-        return Err(told("mke2fs", &output));
+        return Err(tool_error("mke2fs", &output));
     }
     Ok(Pages::new(&std::fs::read(image)?))
 }
@@ -135,7 +135,7 @@ pub fn recover(content: &Pages) -> io::Result<Tree> {
     write(&image, content)?;
     let output = run("e2fsck", &[OsStr::new("-fp"), image.as_os_str()])?;
     if output.status.code().is_none_or(|code| code > 1) {
-        return Err(told("e2fsck -fp", &output));
+        return Err(tool_error("e2fsck -fp", &output));
     }
     files(&scratch, &image)
 }
@@ -155,12 +155,12 @@ pub fn check_for(content: &Pages, path: &str) -> io::Result<Vec<u8>> {
 
 fn verdict(image: &Path) -> io::Result<()> {
     let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
-    if output.status.success() { Ok(()) } else { Err(told("e2fsck -fn", &output)) }
+    if output.status.success() { Ok(()) } else { Err(tool_error("e2fsck -fn", &output)) }
 }
 
 fn debugfs(request: &str, image: &Path) -> io::Result<()> {
     let output = run("debugfs", &[OsStr::new("-R"), OsStr::new(request), image.as_os_str()])?;
-    if output.status.success() { Ok(()) } else { Err(told("debugfs", &output)) }
+    if output.status.success() { Ok(()) } else { Err(tool_error("debugfs", &output)) }
 }
 
 /// The regular files of an image that is clean.

@@ -144,7 +144,7 @@ fn start_board(
     let inspector = Inspector::start(directory, site.board);
     site.board.arena.seal();
     let (programs, number) = (programs.clone(), site.number);
-    site.play_users(Box::new(move |cores| programs.turn(number, cores, memory)));
+    site.play_users(Box::new(move |cores| programs.run_slice(number, cores, memory)));
     StartedBoard { directory, stats, inspector }
 }
 

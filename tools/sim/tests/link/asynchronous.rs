@@ -107,7 +107,7 @@ fn asynchronous_caller_does_not_wait_for_proxy() {
     });
     cluster.run_until(1_000_000_000);
     assert_eq!(got.get(), Some(Ok(2)));
-    assert_eq!(seen[0].noted[0].borrow().len(), 2, "nobody waits for the third");
+    assert_eq!(seen[0].noted[0].borrow().len(), 2, "no call waits for the third");
     assert_eq!(seen[1].stats.calls_async.get(), 4);
 }
 
@@ -148,7 +148,7 @@ fn asynchronous_caller_resumes_at_once() {
     let times = times.borrow();
     assert_eq!(times.len(), 5);
     assert!(times[..4].iter().all(|at_ns| *at_ns == times[0]), "released without a wait");
-    assert!(times[4] - times[3] < 4_000_000, "fragments take turns: {}", times[4] - times[3]);
+    assert!(times[4] - times[3] < 4_000_000, "fragments alternate: {}", times[4] - times[3]);
     let stats = seen[1].stats;
     assert_eq!((stats.calls_async.get(), stats.async_failed.get(), stats.pool_high_water.get()), (3, 1, 3));
     assert_eq!(seen[0].noted[0].borrow().len(), 2);

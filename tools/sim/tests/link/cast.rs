@@ -25,7 +25,7 @@ renga_core::protocol! {
         /// A checksum of the slice.
         3 Check {} (&'a [u8]) -> Result<u64, Errno>;
         /// Each byte and one.
-        4 Turn {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        4 Increment {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// Waits for `Open`, or for an interruption.
         5 Pass {} (()) -> Result<u64, Errno> [defers];
         /// Lets one waiter pass.
@@ -79,7 +79,7 @@ async fn store(mut port: Port<Store>, noted: Noted, calls: Rc<Cell<u64>>) -> Nev
                 let sum = sum(call.lent());
                 call.reply(Ok(sum));
             }
-            Some(StoreCall::Turn(mut call)) => {
+            Some(StoreCall::Increment(mut call)) => {
                 let (given, taken) = call.lent();
                 given.iter().zip(taken).for_each(|(from, to)| *to = from.wrapping_add(1));
                 call.reply(Ok(()));

@@ -1,6 +1,6 @@
 //! Boards that fail and return: which processes learn it, when, and the results of the first calls to the next incarnation.
 
-use crate::cast::{Add, Body, Cast, Note, Notes, Null, Pass, Turn, body, build, cluster};
+use crate::cast::{Add, Body, Cast, Increment, Note, Notes, Null, Pass, body, build, cluster};
 use renga_rt::Errno;
 use renga_sim::{ClusterSetup, Faults};
 use std::cell::{Cell, RefCell};
@@ -76,7 +76,7 @@ fn board_alive_but_silent_is_given_up_after_5_s() {
     assert!(results.borrow().is_empty() && patient.borrow().is_empty(), "it answers questions of the link");
     cluster.run_until(6_100 * MS);
     assert_eq!(results.borrow().first().map(|(_, result)| *result), Some(Err(Errno::EHOSTDOWN)));
-    assert_eq!(patient.borrow().len(), 1, "who waits for the same board for other reasons is told, too");
+    assert_eq!(patient.borrow().len(), 1, "a caller that waits for the same board for other reasons fails, too");
     assert_eq!((seen[1].stats.deaths.get(), seen[1].stats.refused.get()), (1, 0));
     cluster.run_until(7_000 * MS);
     assert_eq!(after.borrow().len(), 1);
@@ -144,7 +144,7 @@ fn board_reboot_gives_each_caller_one_stale_error() {
                 let stale = |result: &(u64, Result<u64, Errno>)| result.1 == Err(Errno::ESTALE);
                 let stale_at = results.iter().position(stale).unwrap();
                 assert!(results[stale_at + 1..].iter().all(|(_, result)| result.is_ok()), "{results:?}");
-                // The last of the old life may have been answered when that ended.
+                // The last reply of the old incarnation may have been on its way.
                 let before = results[..stale_at].iter();
                 assert!(before.filter(|(_, result)| *result != Err(Errno::EHOSTDOWN)).count() <= 1, "{results:?}");
             }
@@ -171,7 +171,7 @@ fn board_failure_fails_calls_at_once_and_reboot_serves_soon() {
     cluster.run_until(5_000 * MS);
     let slowest = there.borrow().iter().map(|(took_ns, _)| *took_ns).max().unwrap();
     assert!(there.borrow().iter().all(|(_, result)| *result == Err(Errno::EHOSTDOWN)));
-    assert_eq!(slowest, 0, "a call to a dead board waits for nobody");
+    assert_eq!(slowest, 0, "a call to a failed board does not wait");
     cluster.bus().cut_off(0, false);
     let (booted_ns, noted) = (cluster.now_ns(), back.clone());
     cluster.reboot(0, |site| {
@@ -183,7 +183,7 @@ fn board_failure_fails_calls_at_once_and_reboot_serves_soon() {
     let serves = || there.borrow().iter().any(|(_, result)| result.is_ok());
     assert!(cluster.run_while(100 * MS, || !(served() && serves())));
     let took_us = (cluster.now_ns() - booted_ns) / 1000;
-    println!("a board that has begun anew is called, and calls, after {took_us} us");
+    println!("a rebooted board is called, and calls, after {took_us} us");
     assert!(took_us < 10_000, "{took_us} us");
 }
 
@@ -220,7 +220,7 @@ fn full_load_causes_no_retransmission_or_failure() {
                     let (given, mut taken) = ([client as u8; 4096], [0; 4096]);
                     let other = (board + 1 + client as u8 % (boards - 1)) % boards;
                     loop {
-                        assert_eq!(stores.at(other, 0).call(Turn {}, (&given, &mut taken)).await, Ok(()));
+                        assert_eq!(stores.at(other, 0).call(Increment {}, (&given, &mut taken)).await, Ok(()));
                         done.set(done.get() + 1);
                     }
                 }

@@ -1,7 +1,7 @@
-//! Frames lost, doubled and damaged; boards that go away and come back.
+//! Frames lost, doubled and damaged; boards that leave and return.
 
 use crate::cast::{
-    Add, Body, Cast, Check, Fetch, Note, Null, Pass, Seen, Stores, Turn, body, build, cluster, fill, sum,
+    Add, Body, Cast, Check, Fetch, Increment, Note, Null, Pass, Seen, Stores, body, build, cluster, fill, sum,
 };
 use crate::synchronous::LIMIT_NS;
 use renga_core::WaitCanceller;
@@ -36,7 +36,7 @@ async fn random_calls(mut stores: Stores, seed: u64, boards: u8, calls: u64, don
             }
             4 => {
                 fill(&mut given[..bytes], seed + i);
-                assert_eq!(far.call(Turn {}, (&given[..bytes], &mut taken[..bytes])).await, Ok(()));
+                assert_eq!(far.call(Increment {}, (&given[..bytes], &mut taken[..bytes])).await, Ok(()));
                 assert!((0..bytes).all(|at| taken[at] == given[at].wrapping_add(1)));
             }
             _ => assert_eq!(far.call(Note { value: i, fail: false }, &given[..bytes]).await, Ok(())),

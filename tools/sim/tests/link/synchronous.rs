@@ -1,6 +1,6 @@
 //! Synchronous calls: words, slices, deferred replies, interruptions.
 
-use crate::cast::{Add, Cast, Check, Fetch, Null, Open, Pass, Stores, Turn, body, cluster, fill, sum};
+use crate::cast::{Add, Cast, Check, Fetch, Increment, Null, Open, Pass, Stores, body, cluster, fill, sum};
 use renga_core::WaitCanceller;
 use renga_rt::Errno;
 use renga_sim::ClusterSetup;
@@ -21,7 +21,7 @@ async fn every_shape(mut stores: Stores) {
     assert_eq!(far.call(Fetch { seed: 5, used: 4096 }, &mut page).await, Ok(4096));
     assert_eq!(page, want);
     assert_eq!(far.call(Check {}, &page).await, Ok(sum(&want)));
-    assert_eq!(far.call(Turn {}, (&page, &mut other)).await, Ok(()));
+    assert_eq!(far.call(Increment {}, (&page, &mut other)).await, Ok(()));
     assert!(other.iter().zip(&want).all(|(o, w)| *o == w.wrapping_add(1)));
     page.fill(0xaa);
     assert_eq!(far.call(Fetch { seed: 9, used: 1500 }, &mut page).await, Ok(1500));

@@ -22,7 +22,7 @@ fn link(number: u64, needs: Needs) {
     check(number, calls::run(number, None, &Cut::default()), needs);
 }
 
-/// As `link`, of whole systems: how many boards, and what is left away.
+/// As `link`, of whole systems: how many boards, and the omitted parts.
 fn system(number: u64, boards: u8, cut: &str, needs: Needs) {
     check(number, seed::run(number, Some(boards), &cut.parse().unwrap()), needs);
 }
@@ -47,8 +47,8 @@ fn incarnation_next_is_not_mistaken_for_previous() {
     }
 }
 
-/// A server here is called by the last life of a board and calls that board itself: the next session waits until the
-/// call from there is over, which waits for the next session. A greeting that had to wait was once taken for a reason
+/// The last incarnation of a board calls a server here, which calls that board itself: the next session waits until the
+/// call from there is over, which waits for the next session. A hello that had to wait was once taken for a reason
 /// to wait on; that was never in the product.
 #[test]
 fn hello_delayed_prolongs_no_wait() {

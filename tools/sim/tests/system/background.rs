@@ -72,13 +72,13 @@ fn draw(seed: u64) -> RandomRun {
 }
 
 /// Starts the random jobs, kills the first one (and sets 1), waits for it (and sets 2), and then for all others.
-async fn regulated(init: SimProgram, drawn: RandomRun, progress: Rc<Cell<u32>>) -> u8 {
-    set(&init, "policy", drawn.policy).await.unwrap();
-    let (period, first) = (drawn.period_ms, drawn.first_ms);
+async fn regulated(init: SimProgram, seeded: RandomRun, progress: Rc<Cell<u32>>) -> u8 {
+    set(&init, "policy", seeded.policy).await.unwrap();
+    let (period, first) = (seeded.period_ms, seeded.first_ms);
     let times = format!("period_ms {period} eii_first_ms {first} eii_most_ms {} ipd_quiet_ms {first}", 4 * first);
     set(&init, "thresholds", &times).await.unwrap();
     let mut pids = Vec::new();
-    let all = drawn.jobs.map(|one| (true, one)).into_iter().chain(drawn.others.map(|one| (false, one)));
+    let all = seeded.jobs.map(|one| (true, one)).into_iter().chain(seeded.others.map(|one| (false, one)));
     for (number, (job, (board, rounds, pause_ns))) in all.enumerate() {
         let child = move |program: SimProgram| async move {
             if job {
@@ -91,14 +91,14 @@ async fn regulated(init: SimProgram, drawn: RandomRun, progress: Rc<Cell<u32>>) 
             Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
         }
     }
-    init.sleep(drawn.kill_ns).await.unwrap();
+    init.sleep(seeded.kill_ns).await.unwrap();
     let (victim, ..) = pids[0];
     let _ = init.kill(victim, SIGKILL).await; // it may have ended
     progress.set(1);
     for (pid, number, board) in pids {
         let (_, status) = init.wait(pid).await.unwrap();
         let killed = pid == victim || board == 1;
-        assert!(status == DONE || killed && status == u32::from(SIGKILL), "{number}: status {status:#x}, {drawn:?}");
+        assert!(status == DONE || killed && status == u32::from(SIGKILL), "{number}: status {status:#x}, {seeded:?}");
         progress.set(2);
     }
     0
@@ -153,13 +153,13 @@ fn background_job_suspended_resumes_when_regulator_fails() {
         return;
     }
     const PERIOD_MS: u64 = 50;
-    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (progress.clone(), lives.clone());
+    let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, boots) = (progress.clone(), all_boots.clone());
     let init = move |init: SimProgram| {
-        let (step, life) = (step.clone(), life.clone());
+        let (step, boots) = (step.clone(), boots.clone());
         async move {
-            life.set(life.get() + 1);
-            if life.get() > 1 {
+            boots.set(boots.get() + 1);
+            if boots.get() > 1 {
                 return 0;
             }
             set(
@@ -195,15 +195,15 @@ fn background_job_suspended_resumes_when_regulator_fails() {
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
     let mut system = SimSystem::boot(&setup, &programs);
     system.cluster.run_until(2_000 * MS);
-    let held_at = progress.get();
+    let suspended_at = progress.get();
     system.cluster.run_until(20_000 * MS);
-    assert_eq!(progress.get(), held_at, "the job is held");
+    assert_eq!(progress.get(), suspended_at, "the job is suspended");
     system.cluster.kill(0);
-    run_to(&mut system, &progress, held_at + 1, LEASE_PERIODS * PERIOD_MS * MS + MS);
-    run_to(&mut system, &progress, held_at + 100, 1_000 * MS);
+    run_to(&mut system, &progress, suspended_at + 1, LEASE_PERIODS * PERIOD_MS * MS + MS);
+    run_to(&mut system, &progress, suspended_at + 100, 1_000 * MS);
     system.reboot(0);
     assert_eq!(system.run(60_000 * MS), Some(0), "{:?}", SimSystem::log());
-    assert_eq!(lives.get(), 2);
+    assert_eq!(all_boots.get(), 2);
 }
 
 /// How many of 3000 bytes that a job on board 1 has written and not synced are on the disk, and of those that another program there writes
@@ -271,9 +271,9 @@ fn background_job_suspended_keeps_dirty_pages() {
     if possible() {
         let cases = [
             ("off", 14, false, [3000, 3000], "it is due after 5 s"),
-            ("eii", 14, false, [0, 0], "the job is held, the other is young"),
+            ("eii", 14, false, [0, 0], "the job is suspended, the other is young"),
             ("eii", 17, false, [0, 3000], "the other is young no more"),
-            ("eii", 14, true, [3000, 3000], "somebody syncs"),
+            ("eii", 14, true, [3000, 3000], "a program syncs"),
             ("eii", 42, false, [3000, 3000], "it is never left for long"),
         ];
         for (policy, dies_s, syncs, sizes, why) in cases {
@@ -309,9 +309,9 @@ fn background_job_is_suspended_within_part_of_period() {
         };
         init.fork(other).await.unwrap();
         init.sleep(400 * MS).await.unwrap();
-        let held_at = rounds.get();
+        let suspended_at = rounds.get();
         init.sleep(2_000 * MS).await.unwrap();
-        assert_eq!(rounds.get(), held_at);
+        assert_eq!(rounds.get(), suspended_at);
         0
     };
     let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());

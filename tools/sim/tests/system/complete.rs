@@ -101,7 +101,7 @@ async fn open_and_close(program: &SimProgram, path: &str, how: Open) -> Result<(
 
 /// The way of checking whether a name exists.
 #[derive(Clone, Copy, Debug)]
-enum Look {
+enum Check {
     Status,
     Open,
     Unlink,
@@ -109,21 +109,21 @@ enum Look {
     Exclusively,
 }
 
-const LOOKS: [Look; 5] = [Look::Status, Look::Open, Look::Unlink, Look::MakeFolder, Look::Exclusively];
+const CHECKS: [Check; 5] = [Check::Status, Check::Open, Check::Unlink, Check::MakeFolder, Check::Exclusively];
 
-impl Look {
+impl Check {
     /// There is something.
-    async fn look(self, program: &SimProgram, change: Change) {
+    async fn run(self, program: &SimProgram, change: Change) {
         let path = change.path();
         let folder = change == Change::MakeFolder;
         // The folder's own name is leased by then.
         program.status(path.rsplit_once('/').unwrap().0, true).await.unwrap();
         let (progress, wanted) = match self {
-            Look::Status => (program.status(path, false).await.map(drop), Ok(())),
-            Look::Open => (open_and_close(program, path, Open::Read).await, Ok(())),
-            Look::Unlink => (program.unlink(path).await, if folder { Err(Errno::EISDIR) } else { Ok(()) }),
-            Look::MakeFolder => (program.make_directory(path).await, Err(Errno::EEXIST)),
-            Look::Exclusively => (program.link("/etc/motd", path).await, Err(Errno::EEXIST)),
+            Check::Status => (program.status(path, false).await.map(drop), Ok(())),
+            Check::Open => (open_and_close(program, path, Open::Read).await, Ok(())),
+            Check::Unlink => (program.unlink(path).await, if folder { Err(Errno::EISDIR) } else { Ok(()) }),
+            Check::MakeFolder => (program.make_directory(path).await, Err(Errno::EEXIST)),
+            Check::Exclusively => (program.link("/etc/motd", path).await, Err(Errno::EEXIST)),
         };
         assert_eq!(progress, wanted, "{change:?} {self:?}");
     }
@@ -158,7 +158,7 @@ fn complete_directory_sees_entries_made_elsewhere() {
             let progress = step.clone();
             let there = move |program: SimProgram| async move {
                 for own in [false, true] {
-                    for (change, look) in CHANGES.into_iter().flat_map(|change| LOOKS.map(|look| (change, look))) {
+                    for (change, check) in CHANGES.into_iter().flat_map(|change| CHECKS.map(|check| (change, check))) {
                         make(&program).await;
                         if change.is_second() {
                             open_and_close(&program, OWN, Open::Create).await.unwrap();
@@ -171,14 +171,14 @@ fn complete_directory_sees_entries_made_elsewhere() {
                                 program.sleep(MS).await.unwrap();
                             }
                         }
-                        look.look(&program, change).await;
+                        check.run(&program, change).await;
                         change.clear(&program).await;
                     }
                 }
                 0
             };
             let pid = init.fork_on(1, there).await.unwrap();
-            for change in CHANGES.into_iter().flat_map(|change| LOOKS.map(|_| change)) {
+            for change in CHANGES.into_iter().flat_map(|change| CHECKS.map(|_| change)) {
                 while step.get() % 2 == 0 {
                     init.sleep(MS).await.unwrap();
                 }
@@ -193,13 +193,13 @@ fn complete_directory_sees_entries_made_elsewhere() {
 }
 
 /// Frames of both boards when board 1 asks so often for what is not there.
-fn frames_of(looks: u32) -> u64 {
+fn frames_of(times: u32) -> u64 {
     let init = move |init: SimProgram| async move {
         let there = move |program: SimProgram| async move {
             make(&program).await;
             open_and_close(&program, OWN, Open::Create).await.unwrap();
             program.change_mode(FOLDER, 0o750).await.unwrap();
-            for _ in 0..looks {
+            for _ in 0..times {
                 assert_eq!(program.make_directory(FOLDER).await, Err(Errno::EEXIST));
                 assert_eq!(program.unlink(NEW).await, Err(Errno::ENOENT));
                 assert_eq!(program.status(NEW, true).await, Err(Errno::ENOENT));
@@ -216,14 +216,14 @@ fn frames_of(looks: u32) -> u64 {
 fn complete_directory_made_here_answers_without_frames() {
     if possible() {
         let (once, often) = (frames_of(1), frames_of(30));
-        assert!(often <= once + 1, "{once} frames for looking once, {often} for thirty times");
+        assert!(often <= once + 1, "{once} frames for checking once, {often} for thirty times");
     }
 }
 
 /// The new name is visible on board 1, as soon as it exists.
-async fn look_there(init: &SimProgram) {
+async fn check_there(init: &SimProgram) {
     let there = |program: SimProgram| async move {
-        Look::Open.look(&program, Change::MakeNode).await;
+        Check::Open.run(&program, Change::MakeNode).await;
         0
     };
     let pid = loop {
@@ -247,7 +247,7 @@ fn complete_directory_is_forgotten_with_session() {
             step.set(1);
         },
         |init| async move { Change::MakeNode.make(&init).await },
-        |init, _| async move { look_there(&init).await },
+        |init, _| async move { check_there(&init).await },
         |_| (),
     );
 }
@@ -274,7 +274,7 @@ fn over_a_death(dies: u8) {
             }
             Change::MakeNode.make(&init).await;
             step.set(2);
-            look_there(&init).await;
+            check_there(&init).await;
             0
         }
     };

@@ -10,14 +10,14 @@ use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
 const PATH: &str = "/directory";
-/// Longer than a board is greeted that does not answer.
+/// Longer than hellos are sent to a silent board.
 const CUT_NS: u64 = 30_000 * MS;
 /// Tries, one in 100 ms.
 const TRIES: u32 = 50;
 
-/// What the board holds, of which something else is so by then.
+/// A cached result that is stale by then.
 #[derive(Clone, Copy)]
-enum Held {
+enum CachedFact {
     /// A directory is there.
     Directory,
     /// A folder of its own has no other entries.
@@ -26,17 +26,17 @@ enum Held {
 const FOLDER: &str = "/folder";
 const NEW: &str = "/folder/new";
 
-impl Held {
+impl CachedFact {
     /// Uses the lease; `Ok` when the result shows its end.
     async fn ask(self, program: &SimProgram) -> Result<(), Errno> {
         match self {
-            Held::Directory => program.make_directory(PATH).await,
-            Held::Folder => program.unlink(NEW).await,
+            CachedFact::Directory => program.make_directory(PATH).await,
+            CachedFact::Folder => program.unlink(NEW).await,
         }
     }
 
-    fn is_told(self, asked: Result<(), Errno>) -> bool {
-        asked == Err(if matches!(self, Held::Directory) { Errno::EEXIST } else { Errno::ENOENT })
+    fn is_expected(self, asked: Result<(), Errno>) -> bool {
+        asked == Err(if matches!(self, CachedFact::Directory) { Errno::EEXIST } else { Errno::ENOENT })
     }
 
     /// How often the board used its lease, before a result showed its end.
@@ -44,7 +44,7 @@ impl Held {
         for progress in 0..TRIES {
             match self.ask(&program).await {
                 Ok(()) => return progress,
-                asked if self.is_told(asked) || asked == Err(Errno::EHOSTDOWN) => {
+                asked if self.is_expected(asked) || asked == Err(Errno::EHOSTDOWN) => {
                     program.sleep(100 * MS).await.unwrap();
                 }
                 asked => panic!("{asked:?}"),
@@ -55,15 +55,15 @@ impl Held {
 
     async fn change(self, init: &SimProgram) {
         match self {
-            Held::Directory => init.remove_directory(PATH).await,
-            Held::Folder => init.make_file(NEW, 0o600).await,
+            CachedFact::Directory => init.remove_directory(PATH).await,
+            CachedFact::Folder => init.make_file(NEW, 0o600).await,
         }
         .unwrap();
     }
 }
 
 /// How many stale results a board gets that hears nothing for so long.
-fn tries_after(held: Held, cut_ns: u64) -> u32 {
+fn tries_after(fact: CachedFact, cut_ns: u64) -> u32 {
     let (progress, tried) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(TRIES)));
     let (step, tries) = (progress.clone(), tried.clone());
     let init = move |init: SimProgram| {
@@ -77,13 +77,13 @@ fn tries_after(held: Held, cut_ns: u64) -> u32 {
                     program.make_directory(FOLDER).await.unwrap();
                     program.change_mode(FOLDER, 0o700).await.unwrap();
                     for _ in 0..2 {
-                        assert!(held.is_told(held.ask(&program).await));
+                        assert!(fact.is_expected(fact.ask(&program).await));
                     }
                     step.set(1);
                     while step.get() < 3 {
                         program.sleep(10 * MS).await.unwrap();
                     }
-                    tries.set(held.tries(program).await);
+                    tries.set(fact.tries(program).await);
                     step.set(4);
                     0
                 }
@@ -92,9 +92,9 @@ fn tries_after(held: Held, cut_ns: u64) -> u32 {
             while step.get() < 1 {
                 init.sleep(MS).await.unwrap();
             }
-            // The board that holds the name does not answer.
+            // The board that caches the name does not answer.
             init.sleep(100 * MS).await.unwrap();
-            held.change(&init).await;
+            fact.change(&init).await;
             step.set(2);
             assert_eq!(init.wait(pid).await, Ok((pid, 9)), "it counts as killed");
             while step.get() < 4 {
@@ -124,8 +124,8 @@ fn lease_of_partitioned_board_expires() {
         return;
     }
     // One call reveals that the session is over.
-    for held in [Held::Directory, Held::Folder] {
-        assert!(tries_after(held, CUT_NS) <= 2);
-        assert!(tries_after(held, 3_000 * MS) <= 2);
+    for fact in [CachedFact::Directory, CachedFact::Folder] {
+        assert!(tries_after(fact, CUT_NS) <= 2);
+        assert!(tries_after(fact, 3_000 * MS) <= 2);
     }
 }

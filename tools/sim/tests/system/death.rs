@@ -204,7 +204,7 @@ fn board_failure_loses_files_open_for_remote_program() {
                 };
                 let opener = init.fork_on(1, opener).await.unwrap();
                 assert_eq!(init.wait(opener).await, Ok((opener, KILLED)));
-                // Something has that number in the new life.
+                // The new incarnation uses that number for another process.
                 assert_eq!(fork_when_it_is_there(&init).await, 7 << 8);
                 let other = init.fork_on(1, |program| async move {
                     program.open("/other", Open::Create).await.unwrap();
@@ -235,15 +235,15 @@ fn disk_board_reboot_lets_remote_program_continue() {
     if !possible() {
         return;
     }
-    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (progress.clone(), lives.clone());
+    let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, boots) = (progress.clone(), all_boots.clone());
     let (setup, programs) = setup(
         ClusterSetup::new(2),
         move |init| {
-            let (step, life) = (step.clone(), life.clone());
+            let (step, boots) = (step.clone(), boots.clone());
             async move {
-                life.set(life.get() + 1);
-                if life.get() == 1 {
+                boots.set(boots.get() + 1);
+                if boots.get() == 1 {
                     let survivor = move |program: SimProgram| async move {
                         step.set(1);
                         let asked = loop {
@@ -291,7 +291,7 @@ fn disk_board_reboot_lets_remote_program_continue() {
     system.reboot(0);
     run_to(&mut system, &progress, 3, 1_000 * MS);
     println!("the disk board serves again after {} us", (system.cluster.now_ns() - back_ns) / 1000);
-    assert_eq!(lives.get(), 2);
+    assert_eq!(all_boots.get(), 2);
 }
 
 #[test]

@@ -12,10 +12,10 @@ use std::future::Future;
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
-/// So many that whatever was open in the last life, its number is one of theirs.
+/// So many that they reuse the numbers of all files open in the last incarnation.
 const OTHERS: u64 = 20;
 const SEEDS: u64 = 4;
-const OTHER: &[u8] = b"somebody else's";
+const OTHER: &[u8] = b"another file's";
 
 /// In the first incarnation of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power and returns.
 /// Its next incarnation opens other files, sets 2, and ends when 3 is set; then those files are checked.
@@ -23,13 +23,13 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
     boards: u8,
     survivor: impl Fn(SimProgram, Rc<Cell<u32>>) -> F + Clone + 'static,
 ) -> SimSystem {
-    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (progress.clone(), lives.clone());
+    let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, boots) = (progress.clone(), all_boots.clone());
     let init = move |init: SimProgram| {
-        let (step, life, survivor) = (step.clone(), life.clone(), survivor.clone());
+        let (step, boots, survivor) = (step.clone(), boots.clone(), survivor.clone());
         async move {
-            life.set(life.get() + 1);
-            if life.get() == 1 {
+            boots.set(boots.get() + 1);
+            if boots.get() == 1 {
                 let step = step.clone();
                 init.fork_on(1, move |program| survivor(program, step)).await.unwrap();
                 init.sleep(u64::MAX >> 2).await.unwrap();
@@ -61,7 +61,7 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
     system
 }
 
-/// Until the next life of the disk's board has opened its files, and this board hears it.
+/// Waits until the next incarnation of the disk's board has opened its files, and this board receives from it.
 async fn wait_for_return(program: &SimProgram, step: &Cell<u32>) {
     while step.get() < 2 || program.open("/etc", Open::Read).await == Err(Errno::EHOSTDOWN) {
         program.sleep(MS).await.unwrap();
@@ -174,7 +174,7 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
     });
 }
 
-/// Writes and syncs, in a file of its own, until the test ends; any call may fail as the disk is away, data are lost, or the file is gone,
+/// Writes and syncs, in a file of its own, until the test ends; any call may fail as the disk is unreachable, data are lost, or the file is gone,
 /// which it then creates again.
 async fn write_for_ever(program: SimProgram, progress: Rc<Cell<u32>>) -> u8 {
     let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EIO | Errno::ESTALE);
@@ -183,9 +183,9 @@ async fn write_for_ever(program: SimProgram, progress: Rc<Cell<u32>>) -> u8 {
             program.sleep(MS).await.unwrap();
             continue;
         };
-        for turn in 0.. {
-            let written = program.write_at(file, turn % 3 * 4, b"harm").await.map(|_| ());
-            let synced = if turn % 4 == 3 { program.sync(file).await } else { Ok(()) };
+        for round in 0.. {
+            let written = program.write_at(file, round % 3 * 4, b"harm").await.map(|_| ());
+            let synced = if round % 4 == 3 { program.sync(file).await } else { Ok(()) };
             for errno in [written.err(), synced.err()].into_iter().flatten() {
                 assert!(expected(errno), "{errno:?}");
             }
@@ -204,13 +204,13 @@ fn disk_board_flapping_under_writer_is_harmless() {
         return;
     }
     for seed in 0..SEEDS {
-        let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-        let (step, life) = (progress.clone(), lives.clone());
+        let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let (step, boots) = (progress.clone(), all_boots.clone());
         let init = move |init: SimProgram| {
-            let (step, life) = (step.clone(), life.clone());
+            let (step, boots) = (step.clone(), boots.clone());
             async move {
-                life.set(life.get() + 1);
-                if life.get() == 1 {
+                boots.set(boots.get() + 1);
+                if boots.get() == 1 {
                     for _ in 0..4 {
                         let progress = step.clone();
                         init.fork_on(1, move |program| write_for_ever(program, progress.clone())).await.unwrap();
@@ -255,13 +255,13 @@ fn pipe_of_next_incarnation_is_released_on_first_call() {
     if !possible() {
         return;
     }
-    let lives = Rc::new(Cell::new(0));
-    let life = lives.clone();
+    let all_boots = Rc::new(Cell::new(0));
+    let boots = all_boots.clone();
     let init = move |init: SimProgram| {
-        let life = life.clone();
+        let boots = boots.clone();
         async move {
-            life.set(life.get() + 1);
-            if life.get() == 1 {
+            boots.set(boots.get() + 1);
+            if boots.get() == 1 {
                 init.sleep(u64::MAX >> 2).await.unwrap();
             }
             let (output, input) = init.pipe().await.unwrap();
@@ -275,7 +275,7 @@ fn pipe_of_next_incarnation_is_released_on_first_call() {
             };
             let elsewhere = init.fork_on(1, elsewhere).await.unwrap();
             init.close(input).await.unwrap();
-            assert_eq!(init.read(output, 10).await, Ok(Vec::new()), "nobody can write any more");
+            assert_eq!(init.read(output, 10).await, Ok(Vec::new()), "no writer is left");
             assert_eq!(init.wait(elsewhere).await, Ok((elsewhere, 0)));
             0
         }
@@ -286,5 +286,5 @@ fn pipe_of_next_incarnation_is_released_on_first_call() {
     system.cluster.kill(0);
     system.reboot(0);
     let status = system.run(LIMIT_NS);
-    assert_eq!((status, lives.get()), (Some(0), 2), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
+    assert_eq!((status, all_boots.get()), (Some(0), 2), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
 }

@@ -11,15 +11,15 @@ use std::rc::Rc;
 const MS: u64 = 1_000_000;
 const PAGE: usize = 4096;
 /// Files that the other board has leased: so few that no flush is due.
-const HELD: usize = 5;
+const FILES: usize = 5;
 /// Far more pages than the disk has blocks.
 const PAGES_MAX: usize = 1 << 16;
 
 /// Writes a page to each of some files; they are leased from then on, unless `sync` ends that.
 async fn write_pages(program: &SimProgram, sync: bool) -> Vec<u64> {
     let mut files = Vec::new();
-    for number in 0..HELD {
-        let file = program.open(&format!("/held{number}"), Open::Create).await.unwrap();
+    for number in 0..FILES {
+        let file = program.open(&format!("/file{number}"), Open::Create).await.unwrap();
         assert_eq!(program.write_at(file, 0, &[number as u8; PAGE]).await, Ok(PAGE));
         if sync {
             program.sync(file).await.unwrap();
@@ -45,8 +45,8 @@ async fn fill(program: &SimProgram, path: &str) -> usize {
     panic!("the disk takes everything")
 }
 
-/// How many pages find room beside files that the other board has written; `held`: while it has the leases.
-fn pages_that_find_room(held: bool) -> usize {
+/// How many pages find room beside files that the other board has written; `leased`: while it has the leases.
+fn pages_that_find_room(leased: bool) -> usize {
     let (step, pages) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let filled = pages.clone();
     run(
@@ -57,7 +57,7 @@ fn pages_that_find_room(held: bool) -> usize {
                 let there = move |program: SimProgram| {
                     let step = steps.clone();
                     async move {
-                        let files = write_pages(&program, !held).await;
+                        let files = write_pages(&program, !leased).await;
                         step.set(1);
                         while step.get() < 2 {
                             program.sleep(MS).await.unwrap();
@@ -117,7 +117,7 @@ fn disk_full_unlink_frees_blocks_of_waiting_files() {
         move |init| {
             let written = written.clone();
             async move {
-                let hold = |program: SimProgram| async move {
+                let lease_files = |program: SimProgram| async move {
                     let files = write_pages(&program, false).await;
                     program.sleep(10_000 * MS).await.unwrap();
                     for file in files {
@@ -125,7 +125,7 @@ fn disk_full_unlink_frees_blocks_of_waiting_files() {
                     }
                     0
                 };
-                init.fork_on(1, hold).await.unwrap();
+                init.fork_on(1, lease_files).await.unwrap();
                 init.sleep(20 * MS).await.unwrap();
                 for number in 0..WRITERS {
                     let written = written.clone();

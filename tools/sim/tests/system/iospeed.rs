@@ -57,9 +57,9 @@ fn draw(seed: u64) -> RandomRun {
 }
 
 /// Starts the random programs, changes all paces, and waits for all.
-async fn paced(init: SimProgram, drawn: RandomRun) -> u8 {
+async fn paced(init: SimProgram, seeded: RandomRun) -> u8 {
     let mut pids = Vec::new();
-    for (number, (board, first, then)) in drawn.programs.clone().into_iter().enumerate() {
+    for (number, (board, first, then)) in seeded.programs.clone().into_iter().enumerate() {
         let child = move |program: SimProgram| async move {
             let pid = program.pid().await;
             pace(&program, pid, &first).await.unwrap();
@@ -70,14 +70,14 @@ async fn paced(init: SimProgram, drawn: RandomRun) -> u8 {
             Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
         }
     }
-    init.sleep(drawn.change_ns).await.unwrap();
+    init.sleep(seeded.change_ns).await.unwrap();
     for (pid, _, then) in &pids {
         let changed = pace(&init, *pid, then).await;
         assert!(matches!(changed, Ok(()) | Err(Errno::ESRCH)), "{changed:?}"); // it may have ended
     }
     for (pid, board, _) in pids {
         let (_, status) = init.wait(pid).await.unwrap();
-        assert!(status == DONE || board == 1 && status == u32::from(SIGKILL), "status {status:#x}, {drawn:?}");
+        assert!(status == DONE || board == 1 && status == u32::from(SIGKILL), "status {status:#x}, {seeded:?}");
     }
     0
 }

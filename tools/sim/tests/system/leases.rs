@@ -1,14 +1,14 @@
 //! Pages of one file in the caches of both boards: none is ever old.
 //!
 //! Two programs alternate, each on its board with an open file of its own. Both generate the same operations and know the file's expected
-//! content; the active one carries operations out, so writes of one board are read by the other next. With many operations a turn the
+//! content; the active one carries operations out, so writes of one board are read by the other next. With many operations a round the
 //! boards get write leases, with one they mostly do not.
 
 use crate::machine::{possible, run, run_on};
 use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::{SMALL, placement};
 
-const TURNS: u32 = 400;
+const ROUNDS: u32 = 400;
 const PAGE: u64 = 4096;
 const PATH: &str = "/shared";
 const SEEK_END: u64 = 2;
@@ -25,7 +25,7 @@ impl RandomRun {
     }
 }
 
-/// An operation of a turn.
+/// An operation of a round.
 enum Operation {
     Write {
         at: u64,
@@ -52,21 +52,21 @@ enum Operation {
     },
 }
 
-fn draw(drawn: &mut RandomRun, turn: u32, Game { pages, mapped, .. }: Game) -> Operation {
-    let at = drawn.below(pages * PAGE);
-    if mapped && drawn.below(2) == 0 {
-        let bytes = 1 + drawn.below(2 * PAGE) as usize;
-        return match drawn.below(2) {
-            0 => Operation::Store { at, bytes: vec![turn as u8; bytes] },
+fn draw(random: &mut RandomRun, round: u32, Game { pages, mapped, .. }: Game) -> Operation {
+    let at = random.below(pages * PAGE);
+    if mapped && random.below(2) == 0 {
+        let bytes = 1 + random.below(2 * PAGE) as usize;
+        return match random.below(2) {
+            0 => Operation::Store { at, bytes: vec![round as u8; bytes] },
             _ => Operation::Load { at, bytes },
         };
     }
-    match drawn.below(12) {
+    match random.below(12) {
         0 => Operation::Truncate { bytes: at },
         10 => Operation::Size,
         11 => Operation::Sync,
-        1..=4 => Operation::Write { at, bytes: vec![turn as u8; 1 + drawn.below(2 * PAGE) as usize] },
-        _ => Operation::Read { at, bytes: 1 + drawn.below(3 * PAGE) as usize },
+        1..=4 => Operation::Write { at, bytes: vec![round as u8; 1 + random.below(2 * PAGE) as usize] },
+        _ => Operation::Read { at, bytes: 1 + random.below(3 * PAGE) as usize },
     }
 }
 
@@ -93,7 +93,7 @@ fn within(model: &[u8], at: u64, bytes: usize) -> (usize, usize) {
     (from, model.len().min(from + bytes))
 }
 
-/// A game: its seed, operations of a turn, pages of the file, and whether it is mapped.
+/// A game: its seed, operations of a round, pages of the file, and whether it is mapped.
 #[derive(Clone, Copy)]
 pub struct Game {
     pub seed: u64,
@@ -102,32 +102,32 @@ pub struct Game {
     pub mapped: bool,
 }
 
-/// Every second turn of so many operations, from `first` on.
-async fn play(program: SimProgram, game: Game, first: u32, (turn_in, turn_out): (u64, u64)) {
+/// Every second round of so many operations, from `first` on.
+async fn play(program: SimProgram, game: Game, first: u32, (begin, turn_out): (u64, u64)) {
     let Game { seed, burst, pages, mapped } = game;
     let file = program.open(PATH, Open::Change).await.unwrap();
     // Writes may reach behind the last page of the operations.
     let address = if mapped { program.map_shared(file, (pages + 2) * PAGE).await.unwrap() } else { 0 };
-    let (mut drawn, mut model) = (RandomRun(seed), Vec::new());
-    for turn in 0..TURNS {
-        let operation = draw(&mut drawn, turn, game);
-        if turn / burst % 2 == first {
-            if turn.is_multiple_of(burst) {
-                assert_eq!(program.read(turn_in, 1).await.unwrap().len(), 1);
+    let (mut random, mut model) = (RandomRun(seed), Vec::new());
+    for round in 0..ROUNDS {
+        let operation = draw(&mut random, round, game);
+        if round / burst % 2 == first {
+            if round.is_multiple_of(burst) {
+                assert_eq!(program.read(begin, 1).await.unwrap().len(), 1);
             }
             match &operation {
                 Operation::Write { at, bytes } => {
-                    assert_eq!(program.write_at(file, *at, bytes).await, Ok(bytes.len()), "turn {turn}");
+                    assert_eq!(program.write_at(file, *at, bytes).await, Ok(bytes.len()), "round {round}");
                 }
                 Operation::Truncate { bytes } => program.truncate(file, *bytes).await.unwrap(),
                 Operation::Read { at, bytes } => {
                     let read = program.read_at(file, *at, *bytes).await.unwrap();
                     let from = (*at as usize).min(model.len());
                     let expected = &model[from..model.len().min(from + *bytes)];
-                    assert!(read == expected, "turn {turn}: old content at {at}, {bytes} bytes");
+                    assert!(read == expected, "round {round}: old content at {at}, {bytes} bytes");
                 }
                 Operation::Size => {
-                    assert_eq!(program.seek(file, 0, SEEK_END).await, Ok(model.len() as u64), "turn {turn}")
+                    assert_eq!(program.seek(file, 0, SEEK_END).await, Ok(model.len() as u64), "round {round}")
                 }
                 Operation::Sync if mapped => program.sync_mapping(address, PAGE).await.unwrap(),
                 Operation::Sync => program.sync(file).await.unwrap(),
@@ -138,10 +138,10 @@ async fn play(program: SimProgram, game: Game, first: u32, (turn_in, turn_out): 
                 Operation::Load { at, bytes } => {
                     let (from, to) = within(&model, *at, *bytes);
                     let seen = program.load(address + from as u64, to - from).await;
-                    assert!(seen == model[from..to], "turn {turn}: old content at {at}, {bytes} bytes, mapped");
+                    assert!(seen == model[from..to], "round {round}: old content at {at}, {bytes} bytes, mapped");
                 }
             }
-            if (turn + 1).is_multiple_of(burst) {
+            if (round + 1).is_multiple_of(burst) {
                 program.write_all(turn_out, b".").await.unwrap();
             }
         }
@@ -177,9 +177,9 @@ pub fn games_of(games: &[Game]) {
                 let file = init.open(PATH, Open::Create).await.unwrap();
                 init.close(file).await.unwrap();
                 let (here, there) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
-                let turns = (there.0, here.1);
+                let order = (there.0, here.1);
                 let other = move |program: SimProgram| async move {
-                    play(program, game, 1, turns).await;
+                    play(program, game, 1, order).await;
                     0
                 };
                 let pid = init.fork_on(1, other).await.unwrap();
@@ -190,8 +190,8 @@ pub fn games_of(games: &[Game]) {
             },
             |_| (),
         );
-        let (mut drawn, mut model) = (RandomRun(seed), Vec::new());
-        (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn, game)));
+        let (mut random, mut model) = (RandomRun(seed), Vec::new());
+        (0..ROUNDS).for_each(|round| apply(&mut model, &draw(&mut random, round, game)));
         assert!(finished.files[PATH] == model, "seed {seed}");
     }
 }

@@ -122,10 +122,10 @@ fn mmap_page_skipped_by_write_is_zero() {
 
 /// Times that a program stores beside others that never stop.
 const STORES: u32 = 20;
-/// The time limit, ns: each of them may cost it a page's way here and back, and turns of two others.
+/// The time limit, ns: each of them may cost the transfer of a page here and back, and the stores of two others.
 const STORES_NS_MAX: u64 = 20 * 10_000_000;
 
-/// When the program that counts starts, ns: a turn of two boards takes some 4 ms.
+/// When the program that counts starts, ns: a store from each of two boards takes some 4 ms.
 const BEGINS_NS: [u64; 2] = [0, 1_900_000];
 
 /// What a program does with its word.

@@ -93,7 +93,7 @@ fn link_zero_page_takes_frames_of_empty_reply() {
 }
 
 /// Rounds of checks of each board.
-const LOOKS: u32 = 400;
+const READS: u32 = 400;
 /// Between two of them, ns: all together they take as long as it takes the file to be read in between.
 const PAUSE_NS: u64 = 10_000;
 
@@ -110,25 +110,25 @@ fn access_time_never_goes_back_between_boards() {
             let mut pids = Vec::new();
             for board in [1, 2] {
                 let (newest, began) = (newest.clone(), began.clone());
-                let looks = move |program: SimProgram| async move {
+                let reads = move |program: SimProgram| async move {
                     access_s(&program).await;
                     began.set(began.get() + 1);
                     while began.get() < 2 {
                         program.sleep(PAUSE_NS).await.unwrap();
                     }
-                    for round in 0..LOOKS {
-                        if round == LOOKS / 2 && board == 2 {
+                    for round in 0..READS {
+                        if round == READS / 2 && board == 2 {
                             read(&program).await;
                         }
                         let least: u64 = newest.get();
                         let seen = access_s(&program).await;
-                        assert!(seen >= least, "board {board}, look {round}: {seen} after {least}");
+                        assert!(seen >= least, "board {board}, read {round}: {seen} after {least}");
                         newest.set(newest.get().max(seen));
                         program.sleep(PAUSE_NS).await.unwrap();
                     }
                     0
                 };
-                pids.push(init.fork_on(board, looks).await.unwrap());
+                pids.push(init.fork_on(board, reads).await.unwrap());
             }
             for pid in pids {
                 assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));

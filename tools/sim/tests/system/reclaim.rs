@@ -26,11 +26,11 @@ const PIECE: usize = 8;
 /// Bytes of data that every program has.
 const DATA: u64 = 0x50_0000;
 /// Where the program's own pages start in it: behind those that calls use.
-const HELD: u64 = DATA + (512 << 10);
-const HELD_PAGES_MAX: u64 = 80;
+const OWN_PAGES: u64 = DATA + (512 << 10);
+const OWN_PAGES_MAX: u64 = 80;
 /// How often memory is sampled, and how many samples in a row may find it short: the reclaimer's longest interval, and a half.
 const POLL_NS: u64 = 50 * MS;
-const SHORT_LOOKS_MAX: u32 = 48;
+const SHORT_SAMPLES_MAX: u32 = 48;
 
 /// The content of a page.
 fn content(file: u64, page: usize) -> [u8; PAGE] {
@@ -101,16 +101,16 @@ async fn read_file(program: &SimProgram, path: &str, number: u64, count: usize, 
 }
 
 /// Puts something into pages of memory, and has it there for some time.
-async fn hold(program: &SimProgram, at: u64, number: u64, count: usize, for_ns: u64) -> Result<(), Errno> {
+async fn keep_pages(program: &SimProgram, at: u64, number: u64, count: usize, for_ns: u64) -> Result<(), Errno> {
     for page in 0..count {
         program.store(at + (page * PAGE) as u64, &content(number, page)).await;
     }
-    const LOOKS: u64 = 8;
-    for _ in 0..LOOKS {
-        program.sleep(for_ns / LOOKS).await?;
+    const CHECKS: u64 = 8;
+    for _ in 0..CHECKS {
+        program.sleep(for_ns / CHECKS).await?;
         for page in 0..count {
-            let held = program.load(at + (page * PAGE) as u64, PAGE).await;
-            assert!(held == content(number, page), "{number}: what is held of page {page} is lost");
+            let loaded = program.load(at + (page * PAGE) as u64, PAGE).await;
+            assert!(loaded == content(number, page), "{number}: the content of page {page} is lost");
         }
     }
     Ok(())
@@ -128,11 +128,11 @@ async fn carry(program: &SimProgram, number: u64, load: Load) -> Result<(), Errn
             program.close(file).await?;
             read_file(program, &path, number, pages, MS).await
         }
-        Load::Holds { pages, for_ns } => hold(program, HELD, number, pages as usize, for_ns).await,
+        Load::Holds { pages, for_ns } => keep_pages(program, OWN_PAGES, number, pages as usize, for_ns).await,
         Load::Maps { pages, for_ns } => {
             let file = write_file(program, &path, number + 100, pages).await?;
             let at = program.map_shared(file, (pages * PAGE) as u64).await?;
-            hold(program, at, number, pages, for_ns).await?;
+            keep_pages(program, at, number, pages, for_ns).await?;
             program.sync_mapping(at, (pages * PAGE) as u64).await?;
             program.close(file).await?;
             read_file(program, &path, number, pages, MS).await
@@ -156,7 +156,7 @@ fn draw(seed: u64) -> RandomRun {
     let load = |random: &mut Random| match random.below(4) {
         0 => Load::Streams { pause_ns: random.below(20 * MS) },
         1 => Load::Writes { pages: 50 + random.below(250) as usize, syncs: random.below(2) == 0 },
-        2 => Load::Holds { pages: 1 + random.below(HELD_PAGES_MAX), for_ns: random.below(5_000 * MS) },
+        2 => Load::Holds { pages: 1 + random.below(OWN_PAGES_MAX), for_ns: random.below(5_000 * MS) },
         _ => Load::Maps { pages: 1 + random.below(60) as usize, for_ns: random.below(5_000 * MS) },
     };
     RandomRun {
@@ -177,23 +177,23 @@ struct Seen {
     /// Pages that either gave up.
     reclaimed: Rc<Cell<u64>>,
     batched: Rc<Cell<u64>>,
-    looks: Rc<Cell<u32>>,
+    samples: Rc<Cell<u32>>,
 }
 
 /// Sets a board's reclaimer as planned and samples its memory until all is over.
-async fn watch(program: SimProgram, drawn: RandomRun, seen: Seen) -> u8 {
-    change(&program, "thresholds", &format!("requests {} free_pages 300", drawn.requests)).await;
-    change(&program, "batching", if drawn.batching { "on" } else { "off" }).await;
+async fn watch(program: SimProgram, seeded: RandomRun, seen: Seen) -> u8 {
+    change(&program, "thresholds", &format!("requests {} free_pages 300", seeded.requests)).await;
+    change(&program, "batching", if seeded.batching { "on" } else { "off" }).await;
     let (mut short, mut last) = (0, Said::default());
     while !seen.over.get() {
         let now = said(&program).await;
         short = if now.free < now.low { short + 1 } else { 0 };
-        assert!(short <= SHORT_LOOKS_MAX, "memory stays short: {now:?}, {drawn:?}");
-        let may_batch = drawn.batching && drawn.requests < REQUESTS_NEVER;
-        assert!(may_batch || now.batcher == [0; 2], "a batch without a reason: {now:?}, {drawn:?}");
+        assert!(short <= SHORT_SAMPLES_MAX, "memory stays short: {now:?}, {seeded:?}");
+        let may_batch = seeded.batching && seeded.requests < REQUESTS_NEVER;
+        assert!(may_batch || now.batcher == [0; 2], "a batch without a reason: {now:?}, {seeded:?}");
         seen.reclaimed.set(seen.reclaimed.get() + now.reclaimer[1] - last.reclaimer[1]);
         seen.batched.set(seen.batched.get() + now.batcher[1] - last.batcher[1]);
-        seen.looks.set(seen.looks.get() + 1);
+        seen.samples.set(seen.samples.get() + 1);
         last = now;
         if program.sleep(POLL_NS).await.is_err() {
             break;
@@ -203,10 +203,10 @@ async fn watch(program: SimProgram, drawn: RandomRun, seen: Seen) -> u8 {
 }
 
 /// Has a program watch board `board`, whenever that is up.
-async fn watched(program: SimProgram, board: u8, drawn: RandomRun, seen: Seen) -> u8 {
+async fn watched(program: SimProgram, board: u8, seeded: RandomRun, seen: Seen) -> u8 {
     while !seen.over.get() {
         let again = seen.clone();
-        match program.fork_on(board, move |watcher| watch(watcher, drawn, again)).await {
+        match program.fork_on(board, move |watcher| watch(watcher, seeded, again)).await {
             Ok(pid) => {
                 let (_, status) = program.wait(pid).await.unwrap();
                 assert!(status == DONE || board == 1 && status == SIGKILL, "the watcher of {board}: {status:#x}");
@@ -218,16 +218,16 @@ async fn watched(program: SimProgram, board: u8, drawn: RandomRun, seen: Seen) -
     3
 }
 
-async fn little_memory(init: SimProgram, drawn: RandomRun, seen: Seen) -> u8 {
+async fn little_memory(init: SimProgram, seeded: RandomRun, seen: Seen) -> u8 {
     let big = write_file(&init, "/big", 0, BIG_PAGES).await.unwrap();
     init.sync(big).await.unwrap();
     init.close(big).await.unwrap();
     for board in 0..2 {
         let seen = seen.clone();
-        init.fork(move |program| watched(program, board, drawn, seen)).await.unwrap();
+        init.fork(move |program| watched(program, board, seeded, seen)).await.unwrap();
     }
     let mut pids = Vec::new();
-    for (number, (board, load)) in (1..).zip(drawn.loads) {
+    for (number, (board, load)) in (1..).zip(seeded.loads) {
         let child =
             move |program: SimProgram| async move { if carry(&program, number, load).await.is_ok() { 3 } else { 4 } };
         match init.fork_on(board, child).await {
@@ -237,12 +237,12 @@ async fn little_memory(init: SimProgram, drawn: RandomRun, seen: Seen) -> u8 {
     }
     for (pid, board) in pids {
         let (_, status) = init.wait(pid).await.unwrap();
-        assert!(status == DONE || board == 1 && status == SIGKILL, "status {status:#x}, {drawn:?}");
+        assert!(status == DONE || board == 1 && status == SIGKILL, "status {status:#x}, {seeded:?}");
     }
     // What is left is pages that can go: memory has to come back.
-    init.sleep(u64::from(SHORT_LOOKS_MAX) * POLL_NS).await.unwrap();
+    init.sleep(u64::from(SHORT_SAMPLES_MAX) * POLL_NS).await.unwrap();
     let rest = said(&init).await;
-    assert!(rest.free >= rest.low, "{rest:?}, {drawn:?}");
+    assert!(rest.free >= rest.low, "{rest:?}, {seeded:?}");
     seen.over.set(true);
     while init.wait(u64::MAX).await.is_ok() {}
     0
@@ -259,9 +259,9 @@ fn begin<F: Future<Output = u8> + 'static>(init: impl Fn(SimProgram) -> F + Clon
 }
 
 fn begin_drawn(seed: u64) -> (SimSystem, Seen) {
-    let (drawn, seen) = (draw(seed), Seen::default());
+    let (seeded, seen) = (draw(seed), Seen::default());
     let progress = seen.clone();
-    (begin(move |init| little_memory(init, drawn, progress.clone())), seen)
+    (begin(move |init| little_memory(init, seeded, progress.clone())), seen)
 }
 
 /// Holds: reclaim-marks.
@@ -298,7 +298,7 @@ fn reclaim_survives_board_failures() {
             system.reboot(1);
         }
         finish(&mut system);
-        assert!(seen.looks.get() > 30, "seed {seed}: {} looks", seen.looks.get());
+        assert!(seen.samples.get() > 30, "seed {seed}: {} samples", seen.samples.get());
     }
 }
 
@@ -310,9 +310,9 @@ fn reclaim_batcher_ignores_other_shortages() {
         return;
     }
     let progress = Rc::new(Cell::new(false));
-    let tell = progress.clone();
+    let ended = progress.clone();
     let init = move |init: SimProgram| {
-        let tell = tell.clone();
+        let ended = ended.clone();
         async move {
             change(&init, "thresholds", "requests 100 free_pages 384").await;
             change(&init, "batching", "on").await;
@@ -332,7 +332,9 @@ fn reclaim_batcher_ignores_other_shortages() {
                 let mut pids = Vec::new();
                 for number in 0..5 {
                     let holder = move |program: SimProgram| async move {
-                        hold(&program, HELD, number + round, HELD_PAGES_MAX as usize, 2_000 * MS).await.unwrap();
+                        keep_pages(&program, OWN_PAGES, number + round, OWN_PAGES_MAX as usize, 2_000 * MS)
+                            .await
+                            .unwrap();
                         3
                     };
                     pids.push(init.fork(holder).await.unwrap());
@@ -348,7 +350,7 @@ fn reclaim_batcher_ignores_other_shortages() {
             read_file(&init, "/big", 0, BIG_PAGES, 20 * MS).await.unwrap();
             let streamed = said(&init).await;
             assert!(streamed.batcher[0] > after.batcher[0], "{after:?} {streamed:?}");
-            tell.set(true);
+            ended.set(true);
             0
         }
     };

@@ -1,4 +1,4 @@
-//! Boards that answer late, or never, when they are to give back what they hold: how long others wait for that.
+//! Boards that answer a revocation late, or never: how long others wait.
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_sim::ClusterSetup;
@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
-const HELD: &str = "/held";
+const FILE: &str = "/file";
 const OTHER: &str = "/other";
 const PAGE: usize = 4096;
 
@@ -25,13 +25,13 @@ fn revocation_unanswered_delays_writer_for_5_s() {
     let init = move |init: SimProgram| {
         let step = step.clone();
         async move {
-            let file = init.open(HELD, Open::Create).await.unwrap();
+            let file = init.open(FILE, Open::Create).await.unwrap();
             init.write_all(file, &[1; PAGE]).await.unwrap();
             let there = step.clone();
             let reads = move |program: SimProgram| {
                 let step = there.clone();
                 async move {
-                    let file = program.open(HELD, Open::Read).await.unwrap();
+                    let file = program.open(FILE, Open::Read).await.unwrap();
                     assert_eq!(program.read(file, PAGE).await, Ok(vec![1; PAGE]));
                     step.set(1);
                     // Until its board is started again.
@@ -85,7 +85,7 @@ fn revocation_with_slow_flush_keeps_local_changes() {
         let step = step.clone();
         async move {
             let writes = |program: SimProgram| async move {
-                let file = program.open(HELD, Open::Create).await.unwrap();
+                let file = program.open(FILE, Open::Create).await.unwrap();
                 for page in 0..PAGES {
                     assert_eq!(program.write_at(file, (page * PAGE) as u64, &[page as u8; PAGE]).await, Ok(PAGE));
                 }
@@ -112,7 +112,7 @@ fn revocation_with_slow_flush_keeps_local_changes() {
     system.cluster.run_until(system.cluster.now_ns() + 9_000 * MS);
     let kept: Tree = image::recover(&system.disk.content()).unwrap();
     assert_eq!(kept.get(OTHER).map(Vec::as_slice), Some(&b"changed here"[..]));
-    let home = kept.get(HELD).map_or(0, Vec::len);
+    let home = kept.get(FILE).map_or(0, Vec::len);
     assert_eq!(system.link_stats()[0].deaths.get(), 0);
     println!("{home} bytes of {} are home", PAGES * PAGE);
     assert!(0 < home && home < PAGES * PAGE, "{home} bytes are home: it is still coming");

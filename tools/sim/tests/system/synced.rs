@@ -49,7 +49,7 @@ async fn open(program: &SimProgram, path: &str, flags: u64) -> u64 {
     program.call(OPENAT, &[AT_FDCWD, at, RDWR_CREATE | flags, 0o644]).await.unwrap()
 }
 
-/// Makes each call to a file of its own, opened with `flags`, after F_SETFL has tried to take them away.
+/// Makes each call to a file of its own, opened with `flags`, after F_SETFL has tried to clear them.
 async fn write_each(program: &SimProgram, kind: &str, flags: u64) {
     let base = program.data();
     program.store(base + TEXT, &vec![b'x'; BYTES as usize]).await;
@@ -76,13 +76,13 @@ async fn write_each(program: &SimProgram, kind: &str, flags: u64) {
 
 /// The medium's content if the disk's board loses its power as soon as a program of `board` has finished its calls.
 fn left_by(board: u8) -> Tree {
-    let (progress, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-    let (step, life) = (progress.clone(), lives.clone());
+    let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, boots) = (progress.clone(), all_boots.clone());
     let init = move |init: SimProgram| {
-        let (step, life) = (step.clone(), life.clone());
+        let (step, boots) = (step.clone(), boots.clone());
         async move {
-            life.set(life.get() + 1);
-            if life.get() > 1 {
+            boots.set(boots.get() + 1);
+            if boots.get() > 1 {
                 return 0;
             }
             let source = init.open("/source", Open::Create).await.unwrap();

@@ -1,6 +1,6 @@
-//! Names and status that boards hold are never old.
+//! Cached names and status are never stale.
 //!
-//! Programs on two boards change a tree of names, one change at a time; others on both look paths up all the time. Each answer must match
+//! Programs on two boards change a tree of names, one change at a time; others on both resolve paths all the time. Each answer must match
 //! the path at some moment between call and reply: the test keeps the tree after each change, and compares an answer with the trees since
 //! its call.
 
@@ -34,7 +34,7 @@ struct History {
     done: Cell<usize>,
     changing: Cell<bool>,
     writers: Cell<u32>,
-    looks: Cell<u64>,
+    lookups: Cell<u64>,
 }
 
 impl History {
@@ -85,22 +85,23 @@ async fn write(program: SimProgram, mut random: Random, history: Rc<History>) {
     history.writers.set(history.writers.get() - 1);
 }
 
-async fn look(program: SimProgram, mut random: Random, history: Rc<History>) {
+async fn look_up(program: SimProgram, mut random: Random, history: Rc<History>) {
     while history.writers.get() > 0 {
         let ((path, follow), before) = (draw_path(&mut random), history.done.get());
         let full = format!("{PLACE}{path}");
         if random.occurs(75) {
             let answer = seen(program.status(&full, follow).await);
             let now =
-                || history.trees.borrow()[before..].iter().map(|tree| tree.look(&path, follow)).collect::<Vec<_>>();
+                || history.trees.borrow()[before..].iter().map(|tree| tree.lookup(&path, follow)).collect::<Vec<_>>();
             assert!(
-                history.was(before, |tree| tree.look(&path, follow) == answer),
+                history.was(before, |tree| tree.lookup(&path, follow) == answer),
                 "{path}: {answer:?}, not {:?}",
                 now()
             );
         } else {
             let opened = program.open(&full, Open::Read).await;
-            let there = |tree: &Tree| !matches!(tree.look(&path, true), Seen::Nothing | Seen::NoDirectory | Seen::Loop);
+            let there =
+                |tree: &Tree| !matches!(tree.lookup(&path, true), Seen::Nothing | Seen::NoDirectory | Seen::Loop);
             assert!(history.was(before, |tree| there(tree) == opened.is_ok()), "{path}: {opened:?}");
             if let Ok(file) = opened {
                 // However long it is open, it is the same file, with a name or without.
@@ -114,7 +115,7 @@ async fn look(program: SimProgram, mut random: Random, history: Rc<History>) {
                 program.close(file).await.unwrap();
             }
         }
-        history.looks.set(history.looks.get() + 1);
+        history.lookups.set(history.lookups.get() + 1);
         if random.once_in(8) {
             let _ = program.sleep(random.below(SLEEP_NS)).await;
         }
@@ -123,7 +124,7 @@ async fn look(program: SimProgram, mut random: Random, history: Rc<History>) {
 
 fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
     let (trees, done, changing) = (RefCell::new(vec![Tree::new()]), Cell::new(0), Cell::new(false));
-    let history = Rc::new(History { trees, done, changing, writers: Cell::new(2), looks: Cell::new(0) });
+    let history = Rc::new(History { trees, done, changing, writers: Cell::new(2), lookups: Cell::new(0) });
     let of_init = history.clone();
     let init = move |init: SimProgram| {
         let history = of_init.clone();
@@ -139,7 +140,7 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
                     if writes {
                         write(program, random, history).await
                     } else {
-                        look(program, random, history).await
+                        look_up(program, random, history).await
                     }
                     0
                 };
@@ -162,7 +163,7 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
         }
     };
     let finished = run_cluster(ClusterSetup { faults, seed, ..ClusterSetup::new(2) }, init);
-    (finished, history.looks.get())
+    (finished, history.lookups.get())
 }
 
 /// Holds: leases-coherent.
@@ -174,10 +175,10 @@ fn name_cache_never_answers_stale() {
     let bad = Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE };
     for seed in 1..=12 {
         let faults = if seed % 3 == 0 { bad } else { Faults::NONE };
-        let (finished, looks) = hunt(seed, faults);
+        let (finished, lookups) = hunt(seed, faults);
         assert_eq!(finished.status, 0, "seed {seed}");
-        println!("seed {seed}: {looks} looks during {} changes", 2 * CHANGES);
-        assert!(looks > u64::from(CHANGES), "seed {seed}: {looks} looks");
+        println!("seed {seed}: {lookups} lookups during {} changes", 2 * CHANGES);
+        assert!(lookups > u64::from(CHANGES), "seed {seed}: {lookups} lookups");
     }
 }
 
@@ -187,7 +188,7 @@ fn frames_of_looks(times: u64) -> u64 {
         init.make_directory(PLACE).await.unwrap();
         init.make_file("/hunt/file", 0o600).await.unwrap();
         init.make_link("file", "/hunt/link").await.unwrap();
-        let looks = move |program: SimProgram| async move {
+        let lookups = move |program: SimProgram| async move {
             for _ in 0..times {
                 assert_eq!(program.status("/hunt/file", true).await.unwrap().mode, 0o100_600);
                 assert_eq!(program.status("/hunt/link", true).await.unwrap().mode, 0o100_600);
@@ -195,7 +196,7 @@ fn frames_of_looks(times: u64) -> u64 {
             }
             0
         };
-        let pid = init.fork_on(1, looks).await.unwrap();
+        let pid = init.fork_on(1, lookups).await.unwrap();
         assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
         0
     };

@@ -71,7 +71,7 @@ impl Tree {
         Ok(at)
     }
 
-    pub fn look(&self, path: &str, follow: bool) -> Seen {
+    pub fn lookup(&self, path: &str, follow: bool) -> Seen {
         match self.find(path, follow).map(|id| &self.nodes[id]) {
             Err(seen) => seen,
             Ok(Node::Directory { .. }) => Seen::Directory,

@@ -9,19 +9,19 @@ use renga_proto::pages::TO_END;
 
 /// The lease and its holder.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Lent {
+pub struct WriteLease {
     pub(super) board: usize,
     /// No other lease has had that number.
     pub(super) lease: u8,
     /// The session has ended in which it was given.
-    pub(super) away: bool,
+    pub(super) unreachable: bool,
 }
 
 /// A write lease that was requested.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ask {
-    ticket: u8,
-    life: u8,
+    generation: u8,
+    incarnation: u8,
     /// The page that is to come with it.
     page: Option<usize>,
     /// When the inode's process has given it.
@@ -69,10 +69,10 @@ impl BoardCache {
     pub(super) fn lose_dirty(&mut self) {
         if self.dirty != [false; PAGES] {
             // The file is forgotten.
-            (self.pages, self.size, self.held) = ([None; PAGES], None, false);
+            (self.pages, self.size, self.leased) = ([None; PAGES], None, false);
             self.renew();
         }
-        (self.dirty, self.shown, self.orphaned) = ([false; PAGES], [false; PAGES], false);
+        (self.dirty, self.mapped, self.orphaned) = ([false; PAGES], [false; PAGES], false);
     }
 }
 
@@ -86,19 +86,19 @@ impl LeasesWorld {
         if cache.behind || cache.ask.is_some() {
             return None;
         }
-        cache.ask = Some(Ask { ticket: cache.since, life: cache.life, page, answer: None });
+        cache.ask = Some(Ask { generation: cache.since, incarnation: cache.incarnation, page, answer: None });
         Some(())
     }
 
     pub(super) fn lend(&mut self, board: usize) -> Option<()> {
         let cache = &self.caches[board];
         let ask = cache.ask.filter(|ask| ask.answer.is_none() && !cache.behind)?;
-        let free = self.lent.is_none() || self.is(LeasesMutant::TwoHold);
-        match self.lent {
+        let free = self.write_lease.is_none() || self.is(LeasesMutant::TwoLeases);
+        match self.write_lease {
             _ if self.taking.is_some() || self.change.is_some() || self.asking.is_some() => None,
             // It is flushed first.
-            Some(lent) if lent.away => None,
-            Some(lent) if lent.board == board => {
+            Some(write_lease) if write_lease.unreachable => None,
+            Some(write_lease) if write_lease.board == board => {
                 self.grant_lease(board, ask.page);
                 Some(())
             }
@@ -108,15 +108,15 @@ impl LeasesWorld {
     }
 
     pub(super) fn grant_lease(&mut self, board: usize, page: Option<usize>) {
-        let known = self.lent.filter(|lent| lent.board == board);
+        let known = self.write_lease.filter(|write_lease| write_lease.board == board);
         if known.is_none() {
             self.last_lease += 1;
         }
-        let lent = known.unwrap_or(Lent { board, lease: self.last_lease, away: false });
-        self.lent = Some(lent);
-        self.sole = if self.is(LeasesMutant::SoleOutlivesLending) { self.sole } else { [false; PAGES] };
+        let write_lease = known.unwrap_or(WriteLease { board, lease: self.last_lease, unreachable: false });
+        self.write_lease = Some(write_lease);
+        self.sole = if self.is(LeasesMutant::SoleOutlivesLease) { self.sole } else { [false; PAGES] };
         self.holders.grant(board as u8, PAGES as u32 - 1);
-        let (lease, size, content) = (lent.lease, self.size, page.map(|page| self.content[page]));
+        let (lease, size, content) = (write_lease.lease, self.size, page.map(|page| self.content[page]));
         let cache = &mut self.caches[board];
         // Nothing comes there any more of a session that has ended.
         if let Some(ask) = cache.ask.as_mut().filter(|_| !cache.behind) {
@@ -124,7 +124,7 @@ impl LeasesWorld {
         }
     }
 
-    pub(super) fn hold(&mut self, board: usize) -> Option<()> {
+    pub(super) fn take_lease(&mut self, board: usize) -> Option<()> {
         let (any_lease, any_incarnation) =
             (self.is(LeasesMutant::LeaseOutlivesTaking), self.is(LeasesMutant::FormerIncarnation));
         let (any_page, joins) = (self.is(LeasesMutant::PageOfVoidLease), self.is(LeasesMutant::DirtyOfOtherLease));
@@ -132,7 +132,7 @@ impl LeasesWorld {
         let ask = cache.ask?;
         let Leased { lease, size, content } = ask.answer?;
         cache.ask = None;
-        if ask.life != cache.life && !any_incarnation {
+        if ask.incarnation != cache.incarnation && !any_incarnation {
             return Some(());
         }
         let good = lease > cache.ended || any_lease;
@@ -140,15 +140,15 @@ impl LeasesWorld {
             if cache.lease != lease && !joins {
                 cache.lose_dirty();
             }
-            if !cache.held {
+            if !cache.leased {
                 cache.size = Some(size);
             }
-            (cache.held, cache.lease, cache.orphaned) = (true, lease, false);
+            (cache.leased, cache.lease, cache.orphaned) = (true, lease, false);
         } else if cache.dirty == [false; PAGES] {
             cache.lease = lease;
         }
         // What came with a lease that stands is not old, whatever was called back before it was given.
-        let kept = good || any_page || ask.ticket == cache.since && !cache.orphaned;
+        let kept = good || any_page || ask.generation == cache.since && !cache.orphaned;
         if let Some((page, content)) = ask.page.zip(content).filter(|(page, _)| kept && cache.pages[*page].is_none()) {
             cache.pages[page] = Some(content);
             cache.size = cache.size.or(Some(size));
@@ -158,7 +158,7 @@ impl LeasesWorld {
 
     pub(super) fn write_held(&mut self, board: usize, page: usize, grows: bool) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
-        if !self.caches[board].held {
+        if !self.caches[board].leased {
             return None;
         }
         self.write_there(board, page, grows);
@@ -168,7 +168,9 @@ impl LeasesWorld {
     /// What the board writes is the latest if its lease stands, whether it knows of the end of the session or not.
     pub(super) fn write_there(&mut self, board: usize, page: usize, grows: bool) {
         let cache = &mut self.caches[board];
-        let stands = self.lent.is_some_and(|lent| (lent.board, lent.lease) == (board, cache.lease)) || !cache.behind;
+        let stands =
+            self.write_lease.is_some_and(|write_lease| (write_lease.board, write_lease.lease) == (board, cache.lease))
+                || !cache.behind;
         let (content, size) = if stands {
             self.latest[page] += 1;
             self.latest_size += u8::from(grows);
@@ -183,8 +185,8 @@ impl LeasesWorld {
     }
 
     pub(super) fn take(&mut self) -> Option<()> {
-        let lent = self.lent.filter(|_| self.change.is_none() && self.asking.is_none())?;
-        if lent.away && self.caches[lent.board].behind {
+        let write_lease = self.write_lease.filter(|_| self.change.is_none() && self.asking.is_none())?;
+        if write_lease.unreachable && self.caches[write_lease.board].behind {
             return None;
         }
         let Some(taking) = self.taking else {
@@ -201,16 +203,17 @@ impl LeasesWorld {
                 self.mode = mode;
                 self.taking = Some(Taking { given: None, ..taking });
             }
-            LeaseReturn::Nothing => (self.lent, self.taking) = (None, None),
+            LeaseReturn::Nothing => (self.write_lease, self.taking) = (None, None),
         }
         Some(())
     }
 
     pub(super) fn give_back(&mut self) -> Option<()> {
         let (goes_on, clean_first) = (self.is(LeasesMutant::WritesWhileTaken), self.is(LeasesMutant::TakenInOneStep));
-        let (joins, shows_on) = (self.is(LeasesMutant::DirtyOfOtherLease), self.is(LeasesMutant::ShownWhileTaken));
+        let (joins, shows_on) = (self.is(LeasesMutant::DirtyOfOtherLease), self.is(LeasesMutant::MappedWhileFlushed));
         let pages_only = self.is(LeasesMutant::ModeStaysThere);
-        let (taking, Lent { board, lease, .. }) = (self.taking.filter(|taking| taking.given.is_none())?, self.lent?);
+        let (taking, WriteLease { board, lease, .. }) =
+            (self.taking.filter(|taking| taking.given.is_none())?, self.write_lease?);
         let cache = &mut self.caches[board];
         if cache.behind {
             return None;
@@ -218,10 +221,10 @@ impl LeasesWorld {
         if cache.lease != lease && !joins {
             cache.lose_dirty();
         }
-        if cache.held || cache.lease != lease {
+        if cache.leased || cache.lease != lease {
             cache.renew();
         }
-        (cache.held, cache.ended) = (cache.held && goes_on, cache.ended.max(lease));
+        (cache.leased, cache.ended) = (cache.leased && goes_on, cache.ended.max(lease));
         cache.dirty[..taking.from].fill(false);
         if let Some(mode) = cache.changed.take().filter(|_| !pages_only) {
             self.taking = Some(Taking { given: Some(LeaseReturn::Mode(mode)), ..taking });
@@ -230,7 +233,7 @@ impl LeasesWorld {
         let first = (taking.from..PAGES).find(|&page| cache.dirty[page] && !clean_first);
         let given = first.and_then(|page| Some(LeaseReturn::Page(page, cache.pages[page]?, cache.size?)));
         match given {
-            Some(LeaseReturn::Page(page, ..)) => cache.shown[page] &= shows_on,
+            Some(LeaseReturn::Page(page, ..)) => cache.mapped[page] &= shows_on,
             _ => (cache.dirty, cache.orphaned) = ([false; PAGES], false),
         }
         self.taking = Some(Taking { given: Some(given.unwrap_or(LeaseReturn::Nothing)), ..taking });
@@ -239,8 +242,10 @@ impl LeasesWorld {
 
     /// The board has failed: its writes that were not flushed are lost.
     pub(super) fn lose_held(&mut self, board: usize) {
-        let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) else { return };
-        lent.away = false;
+        let Some(write_lease) = self.write_lease.as_mut().filter(|write_lease| write_lease.board == board) else {
+            return;
+        };
+        write_lease.unreachable = false;
         (self.latest, self.latest_size) = (self.content, self.size);
         self.lose_mode();
         match &mut self.taking {

@@ -1,22 +1,22 @@
 //! Sessions that end while both boards live: dirty pages on the board with the lease stay there, orphaned, and the lease stands until they
 //! have been flushed, or another board has changed the file.
 //!
-//! Not here: flushing (`lent.rs`).
+//! Not here: flushing (`write_lease.rs`).
 
 use super::LeasesMutant;
-use super::lent::Lent;
 use super::world::{BoardCache, LeasesWorld, PAGES};
+use super::write_lease::WriteLease;
 
 impl BoardCache {
     /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped, too.
-    pub(super) fn cast_adrift(&mut self, drops: bool) {
+    pub(super) fn orphan(&mut self, drops: bool) {
         for page in 0..PAGES {
             if !self.dirty[page] || drops {
                 (self.pages[page], self.dirty[page]) = (None, false);
             }
         }
         self.orphaned = self.dirty != [false; PAGES];
-        (self.held, self.shown, self.ended) = (false, [false; PAGES], 0);
+        (self.leased, self.mapped, self.ended) = (false, [false; PAGES], 0);
         if !self.orphaned {
             self.size = None;
         }
@@ -28,8 +28,8 @@ impl BoardCache {
 
 impl LeasesWorld {
     /// Whether the board is not there for the inode's process.
-    pub(super) fn is_away(&self, board: usize) -> bool {
-        self.lent.is_some_and(|lent| lent.board == board && lent.away)
+    pub(super) fn is_unreachable(&self, board: usize) -> bool {
+        self.write_lease.is_some_and(|write_lease| write_lease.board == board && write_lease.unreachable)
     }
 
     pub(super) fn end_session(&mut self, board: usize) -> Option<()> {
@@ -45,8 +45,8 @@ impl LeasesWorld {
         if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
             change.answer = Some(0);
         }
-        if let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) {
-            lent.away = true;
+        if let Some(write_lease) = self.write_lease.as_mut().filter(|write_lease| write_lease.board == board) {
+            write_lease.unreachable = true;
             // The flush restarts: pages that had arrived are still dirty there.
             self.taking = None;
         }
@@ -55,15 +55,15 @@ impl LeasesWorld {
 
     /// Another board changes the file: the unreachable board's writes are lost.
     pub(super) fn lose_lease(&mut self) {
-        self.lent = None;
+        self.write_lease = None;
         (self.latest, self.latest_size) = (self.content, self.size);
         self.lower_floors();
     }
 
     /// The inode's process does not know of the lease any more.
-    pub(super) fn give_up_adrift(&mut self, board: usize) -> Option<()> {
-        let stands = |Lent { board: of, lease, .. }: Lent| (of, lease) == (board, self.caches[board].lease);
-        if !self.caches[board].orphaned || self.caches[board].behind || self.lent.is_some_and(stands) {
+    pub(super) fn drop_orphaned(&mut self, board: usize) -> Option<()> {
+        let stands = |WriteLease { board: of, lease, .. }: WriteLease| (of, lease) == (board, self.caches[board].lease);
+        if !self.caches[board].orphaned || self.caches[board].behind || self.write_lease.is_some_and(stands) {
             return None;
         }
         self.caches[board].lose_dirty();
