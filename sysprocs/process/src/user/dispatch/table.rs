@@ -3,6 +3,7 @@
 //! Numbers as in Linux's `asm-generic/unistd.h`, which AArch64 uses; from 1000 on, our own.
 
 use crate::user::dispatch::names;
+use crate::user::files::transfer_calls::TransferForm::{Plain, PlainAt, Vector, VectorAt, VectorWithFlags};
 use crate::user::slot::{LOGGED_WORDS, User};
 use crate::user::state::syscall_result::{SyscallResult, finish};
 use renga_hal::memory::UserMemory;
@@ -10,7 +11,7 @@ use renga_rt::{Errno, apart};
 
 macro_rules! calls { (
     quick { $($($quick:literal $quick_name:ident),+ => $quick_method:ident;)* }
-    slow { $($($slow:literal $slow_name:ident),+ => $slow_method:ident;)* }
+    slow { $($($slow:literal $slow_name:ident),+ => $slow_method:ident $(($($argument:expr),+))?;)* }
 ) => {
     /// The calls that are implemented, by number and name.
     pub const IMPLEMENTED: &[(u64, &str)] =
@@ -28,7 +29,10 @@ macro_rules! calls { (
         /// do not pay for.
         #[allow(clippy::manual_range_patterns, reason = "the table names each call")]
         pub(crate) async fn dispatch(&mut self, number: u64) -> SyscallResult {
-            match number { $($($slow)|+ => finish(apart!(self.$slow_method())),)* _ => self.unknown(number) }
+            match number {
+                $($($slow)|+ => finish(apart!(self.$slow_method($($($argument),+)?))),)*
+                _ => self.unknown(number),
+            }
         }
     }
 } }
@@ -85,14 +89,14 @@ calls! {
         59 pipe2 => make_pipe;
         61 getdents64 => read_directory;
         62 lseek => seek;
-        63 read => read;
-        64 write => write;
-        65 readv => read_vector;
-        66 writev => write_vector;
-        67 pread64 => read_from;
-        68 pwrite64 => write_to;
-        69 preadv => read_vector_from;
-        70 pwritev => write_vector_to;
+        63 read => read(Plain);
+        64 write => write(Plain);
+        65 readv => read(Vector);
+        66 writev => write(Vector);
+        67 pread64 => read(PlainAt);
+        68 pwrite64 => write(PlainAt);
+        69 preadv => read(VectorAt);
+        70 pwritev => write(VectorAt);
         71 sendfile => send_file;
         72 pselect6 => select;
         73 ppoll => poll;
@@ -129,15 +133,15 @@ calls! {
         123 sched_getaffinity => get_affinity;
         127 sched_rr_get_interval => get_round_robin_interval;
         129 kill => kill;
-        130 tkill => kill_thread;
-        131 tgkill => kill_thread_of;
+        130 tkill => kill_thread(0);
+        131 tgkill => kill_thread(1);
         132 sigaltstack => set_alternate_stack;
         133 rt_sigsuspend => suspend;
         134 rt_sigaction => set_action;
         135 rt_sigprocmask => set_mask;
         136 rt_sigpending => pending_signals;
         137 rt_sigtimedwait => await_signal;
-        138 rt_sigqueueinfo => queue_signal;
+        138 rt_sigqueueinfo => queue_signal(0);
         139 rt_sigreturn => return_from_handler;
         142 reboot, 161 sethostname => forbidden;
         140 setpriority => set_priority;
@@ -173,7 +177,7 @@ calls! {
         284 mlock2 => lock_memory_with_flags;
         232 mincore => which_are_present;
         233 madvise => advise;
-        240 rt_tgsigqueueinfo => queue_signal_to_thread;
+        240 rt_tgsigqueueinfo => queue_signal(1);
         260 wait4 => wait;
         95 waitid => wait_id;
         261 prlimit64 => change_limit;
@@ -182,8 +186,8 @@ calls! {
         276 renameat2 => rename_with;
         278 getrandom => get_random;
         285 copy_file_range => copy_file_range;
-        286 preadv2 => read_vector_with_flags;
-        287 pwritev2 => write_vector_with_flags;
+        286 preadv2 => read(VectorWithFlags);
+        287 pwritev2 => write(VectorWithFlags);
         291 statx => extended_status;
         436 close_range => close_range;
         441 epoll_pwait2 => await_watches_until;

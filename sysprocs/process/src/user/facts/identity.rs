@@ -74,23 +74,6 @@ impl<M: UserMemory> User<M> {
         self.put(self.argument(0), &bytes).await
     }
 
-    pub(crate) async fn get_random(&mut self) -> SyscallResult {
-        let (address, count) = (self.argument(0), self.argument(1));
-        let mut done = 0;
-        // Each pass passes a page.
-        while done < count {
-            if self.is_over_after_page().await {
-                break;
-            }
-            let length = (count - done).min(PAGE_BYTES as u64) as usize;
-            self.services.random.fill(&mut self.scratch[..length]);
-            let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
-            self.put_scratch(at, length).await?;
-            done += length as u64;
-        }
-        Ok(done)
-    }
-
     pub(crate) async fn control_process(&mut self) -> SyscallResult {
         match self.int(0) {
             PR_GET_DUMPABLE => Ok(self.program.dumpable.into()),

@@ -16,11 +16,6 @@ use renga_proto::procs::{Cause, Kill};
 use renga_rt::Errno;
 
 impl<M: UserMemory> User<M> {
-    async fn report_limit(&mut self, which: usize, place: u64) -> Result<(), Errno> {
-        let ResourceLimit { soft, hard } = self.program.limits.0[which];
-        self.put_words(place, [soft, hard]).await
-    }
-
     async fn take_limit(&mut self, place: u64) -> Result<ResourceLimit, Errno> {
         let limit =
             ResourceLimit { soft: self.get_word(place).await?, hard: self.get_word(place.wrapping_add(8)).await? };
@@ -43,36 +38,32 @@ impl<M: UserMemory> User<M> {
         Ok(())
     }
 
-    fn limit_argument(&self, index: usize) -> Result<usize, Errno> {
-        Some(self.int(index) as usize).filter(|&which| which < LIMITS).ok_or(Errno::EINVAL)
+    /// Limit `which` becomes the one at `new`, and what it was goes to `old`: each if there is an address.
+    async fn exchange_limit(&mut self, which: u32, new: Option<u64>, old: Option<u64>) -> Result<(), Errno> {
+        let which = Some(which as usize).filter(|&which| which < LIMITS).ok_or(Errno::EINVAL)?;
+        let limit = if let Some(new) = new { Some(self.take_limit(new).await?) } else { None };
+        if let Some(old) = old {
+            let ResourceLimit { soft, hard } = self.program.limits.0[which];
+            self.put_words(old, [soft, hard]).await?;
+        }
+        if let Some(limit) = limit { self.put_limit(which, limit).await } else { Ok(()) }
     }
 
     pub(crate) async fn get_limit(&mut self) -> Result<(), Errno> {
-        let which = self.limit_argument(0)?;
-        self.report_limit(which, self.argument(1)).await
+        self.exchange_limit(self.int(0), None, Some(self.argument(1))).await
     }
 
     pub(crate) async fn set_limit(&mut self) -> Result<(), Errno> {
-        let which = self.limit_argument(0)?;
-        let limit = self.take_limit(self.argument(1)).await?;
-        self.put_limit(which, limit).await
+        self.exchange_limit(self.int(0), Some(self.argument(1)), None).await
     }
 
     /// Of the program itself only.
     pub(crate) async fn change_limit(&mut self) -> Result<(), Errno> {
-        let (pid, new, old) = (self.int(0), self.argument(2), self.argument(3));
-        let which = self.limit_argument(1)?;
-        if pid != 0 && pid != self.program.pid {
-            return Err(Errno::ESRCH);
+        if self.int(0) != 0 && self.int(0) != self.program.pid {
+            return Err(if (self.int(1) as usize) < LIMITS { Errno::ESRCH } else { Errno::EINVAL });
         }
-        let limit = if new != 0 { Some(self.take_limit(new).await?) } else { None };
-        if old != 0 {
-            self.report_limit(which, old).await?;
-        }
-        if let Some(limit) = limit {
-            self.put_limit(which, limit).await?;
-        }
-        Ok(())
+        let [new, old] = [2, 3].map(|index| Some(self.argument(index)).filter(|&address| address != 0));
+        self.exchange_limit(self.int(1), new, old).await
     }
 
     /// How many of `bytes` may be written to `to`, at `offset` or where it stands.

@@ -87,12 +87,16 @@ impl<M: UserMemory> User<M> {
 
     /// The `struct timespec` at `address`, ns.
     pub(crate) async fn get_time(&mut self, address: u64) -> Result<u64, Errno> {
-        let seconds = self.get_word(address).await?;
-        let ns = self.get_word(address.wrapping_add(8)).await?;
-        if ns >= NS_PER_S || (seconds as i64) < 0 {
+        self.get_time_in(address, 1).await
+    }
+
+    /// Seconds and parts of `unit_ns` at `address`: a `struct timespec` or `timeval`, ns.
+    pub(crate) async fn get_time_in(&mut self, address: u64, unit_ns: u64) -> Result<u64, Errno> {
+        let (seconds, parts) = (self.get_word(address).await?, self.get_word(address.wrapping_add(8)).await?);
+        if parts >= NS_PER_S / unit_ns || (seconds as i64) < 0 {
             return Err(Errno::EINVAL);
         }
-        Ok(seconds.saturating_mul(NS_PER_S).saturating_add(ns))
+        Ok(seconds.saturating_mul(NS_PER_S).saturating_add(parts * unit_ns))
     }
 
     pub(crate) async fn get_clock(&mut self) -> Result<(), Errno> {

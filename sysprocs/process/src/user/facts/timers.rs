@@ -67,12 +67,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn get_setting(&mut self, address: u64, unit_ns: u64) -> Result<Left, Errno> {
         let mut ns = [0; 2];
         for (index, ns) in ns.iter_mut().enumerate() {
-            let at = address.wrapping_add(16 * index as u64);
-            let (seconds, parts) = (self.get_word(at).await?, self.get_word(at.wrapping_add(8)).await?);
-            if parts >= NS_PER_S / unit_ns || (seconds as i64) < 0 {
-                return Err(Errno::EINVAL);
-            }
-            *ns = seconds.saturating_mul(NS_PER_S).saturating_add(parts * unit_ns);
+            *ns = self.get_time_in(address.wrapping_add(16 * index as u64), unit_ns).await?;
         }
         Ok(Left { left_ns: ns[1], interval_ns: ns[0] })
     }
@@ -88,6 +83,11 @@ impl<M: UserMemory> User<M> {
         let parts = |ns: u64| ns % NS_PER_S / unit_ns;
         let words = [interval_ns / NS_PER_S, parts(interval_ns), left_ns / NS_PER_S, parts(left_ns)];
         self.put_words(address, words).await
+    }
+
+    /// As `put_setting`, unless the address is 0.
+    pub(crate) async fn put_old_setting(&mut self, address: u64, old: Left, unit_ns: u64) -> Result<(), Errno> {
+        if address != 0 { self.put_setting(address, old, unit_ns).await } else { Ok(()) }
     }
 
     pub(crate) async fn get_interval_timer(&mut self) -> Result<(), Errno> {
@@ -118,10 +118,7 @@ impl<M: UserMemory> User<M> {
         let Left { left_ns: at_ns, interval_ns } = setting;
         let set = SetTimer { pid, timer, at_ns, interval_ns, absolute: false };
         let left = self.services.clients.clock.call(set, ()).await?;
-        if old != 0 {
-            self.put_setting(old, left, NS_PER_US).await?;
-        }
-        Ok(())
+        self.put_old_setting(old, left, NS_PER_US).await
     }
 
     /// What a timer of a clock counts.
@@ -174,10 +171,7 @@ impl<M: UserMemory> User<M> {
         let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
         let set = SetTimer { pid, timer, at_ns, interval_ns, absolute: flags & TIMER_ABSTIME != 0 };
         let left = self.services.clients.clock.call(set, ()).await?;
-        if old != 0 {
-            self.put_setting(old, left, 1).await?;
-        }
-        Ok(())
+        self.put_old_setting(old, left, 1).await
     }
 
     pub(crate) async fn get_timer(&mut self) -> Result<(), Errno> {

@@ -119,7 +119,7 @@ impl<M: UserMemory> User<M> {
                 let offset = self.argument(1) as i64;
                 Ok(self.services.file(at)?.call(Seek { offset, whence }, ()).await?)
             }
-            None => Ok(descriptor.object.seek()?),
+            None => Ok(descriptor.object.facts().seek?),
         }
     }
 

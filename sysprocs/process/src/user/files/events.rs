@@ -148,10 +148,7 @@ impl<M: UserMemory> User<M> {
         let set = SetTimerFile { number, generation, at_ns, interval_ns, absolute, cancel_on_set };
         let left = self.services.events(board)?.call(set, ()).await;
         let left = left.map_err(|errno| self.note_timer_loss(errno))?;
-        if old != 0 {
-            self.put_setting(old, left, 1).await?;
-        }
-        Ok(())
+        self.put_old_setting(old, left, 1).await
     }
 
     pub(crate) async fn get_timer_file(&mut self) -> Result<(), Errno> {

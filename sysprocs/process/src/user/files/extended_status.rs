@@ -81,7 +81,7 @@ fn is_on_disk(descriptor: &FileDescriptor) -> bool {
 pub(crate) fn device_status(descriptor: &FileDescriptor) -> [u8; STAT_BYTES] {
     let (mode, device) = match is_on_disk(descriptor) {
         true => (descriptor.mode.into(), 0),
-        false => descriptor.object.device_status(),
+        false => (descriptor.object.facts().mode, descriptor.object.facts().device),
     };
     let unnamed = descriptor.object.pipe_ino().filter(|_| !is_fifo(descriptor));
     let ino = unnamed.unwrap_or(descriptor.ino.into());

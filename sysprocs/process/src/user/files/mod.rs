@@ -20,6 +20,6 @@ mod status;
 pub(crate) mod synthetic;
 mod terminal;
 mod transfer;
-mod transfer_calls;
+pub(crate) mod transfer_calls;
 mod unsupported;
 mod watches;

@@ -39,15 +39,9 @@ pub(crate) enum PathPiece {
     Scratch(Range<usize>),
 }
 
-/// Where a path led that left the disk.
-pub(crate) enum PathCrossing {
-    /// To this synthetic file, of this mode.
-    Synthetic { number: u32, mode: u16 },
-    /// To what this descriptor of the program itself stands for.
-    Own { descriptor: u64 },
-    /// To the disk again: the path to walk on along, from this inode if it is relative.
-    Disk { at: PathStart, path: PathPiece },
-}
+/// Where a path led that left the disk. `Disk`: to the disk again, with the path to walk on along, from there if it is
+/// relative.
+type PathCrossing = PathTarget<(PathStart, PathPiece)>;
 
 /// What was found where a path led.
 pub(crate) enum PathTarget<T> {
@@ -90,17 +84,13 @@ macro_rules! found_at {
                     break Err(Errno::ELOOP);
                 }
                 Err(Errno::ECROSSED) => {}
-                found => break found.map($crate::user::files::synthetic::PathTarget::Disk),
+                found => break found.map(PathTarget::Disk),
             }
             crossings += 1;
             match renga_rt::apart!($user.cross(from, piece, $flags)) {
-                Ok($crate::user::files::synthetic::PathCrossing::Disk { at, path }) => (from, piece) = (at, path),
-                Ok($crate::user::files::synthetic::PathCrossing::Own { descriptor }) => {
-                    break Ok($crate::user::files::synthetic::PathTarget::Own { descriptor });
-                }
-                Ok($crate::user::files::synthetic::PathCrossing::Synthetic { number, mode }) => {
-                    break Ok($crate::user::files::synthetic::PathTarget::Synthetic { number, mode });
-                }
+                Ok(PathTarget::Disk(rest)) => (from, piece) = rest,
+                Ok(PathTarget::Own { descriptor }) => break Ok(PathTarget::Own { descriptor }),
+                Ok(PathTarget::Synthetic { number, mode }) => break Ok(PathTarget::Synthetic { number, mode }),
                 Err(errno) => break Err(errno),
             }
         }
@@ -137,7 +127,7 @@ impl<M: UserMemory> User<M> {
             Some(rest) if !at.is_confined() => (TOP, piece.clone().last(rest.len())),
             _ => match self.leave_disk(at, piece.clone(), flags).await {
                 // What led out of the disk has been changed since: once more.
-                Err(Errno::EAGAIN) => return Ok(PathCrossing::Disk { at, path: piece }),
+                Err(Errno::EAGAIN) => return Ok(PathTarget::Disk((at, piece))),
                 left => (TOP, left?),
             },
         };
@@ -152,11 +142,11 @@ impl<M: UserMemory> User<M> {
             match mode & S_IFMT {
                 0 => {
                     let at = self.program.start_at(reached.into());
-                    return Ok(PathCrossing::Disk { at, path: self.or_dot(rest) });
+                    return Ok(PathTarget::Disk((at, self.or_dot(rest))));
                 }
                 S_IFLNK if follows && file_of(reached) >= DESCRIPTORS => return self.follow_descriptor(reached, rest),
                 _ if left > 0 => (number, piece) = (reached, rest),
-                _ => return Ok(PathCrossing::Synthetic { number: reached, mode }),
+                _ => return Ok(PathTarget::Synthetic { number: reached, mode }),
             }
         }
         Err(Errno::ENOENT)
@@ -172,9 +162,9 @@ impl<M: UserMemory> User<M> {
             *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
         let is_file = object.file().is_some();
         match (is_file && mode & S_IFMT == S_IFDIR, bytes_of!(self, rest).is_empty()) {
-            (_, true) if is_file && ino >= SYNTHETIC => Ok(PathCrossing::Synthetic { number: ino, mode }),
-            (true, _) => Ok(PathCrossing::Disk { at: self.program.start_at(ino.into()), path: self.or_dot(rest) }),
-            (false, true) => Ok(PathCrossing::Own { descriptor }),
+            (_, true) if is_file && ino >= SYNTHETIC => Ok(PathTarget::Synthetic { number: ino, mode }),
+            (true, _) => Ok(PathTarget::Disk((self.program.start_at(ino.into()), self.or_dot(rest)))),
+            (false, true) => Ok(PathTarget::Own { descriptor }),
             (false, false) => Err(Errno::ENOTDIR),
         }
     }
@@ -247,7 +237,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn own_link(&mut self, descriptor: u64, out: &mut [u8]) -> Result<usize, Errno> {
         let FileDescriptor { object, ino, mode, .. } =
             *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
-        let text = match (object.file(), object.link_text()) {
+        let text = match (object.file(), object.facts().link_text) {
             (Some(_), _) if ino >= SYNTHETIC && mode & S_IFMT == S_IFDIR => {
                 return Ok(self.proc_files_of(ino)?.call(SyntheticPath { number: ino }, out).await? as usize);
             }

@@ -70,7 +70,7 @@ impl<M: UserMemory> User<M> {
         if !watched.reads() && !watched.writes() {
             return Err(Errno::EBADF);
         }
-        if !watched.object.can_be_polled() {
+        if !watched.object.facts().can_be_polled {
             return Err(Errno::EPERM);
         }
         let at = set.object.events(EventSort::Watches)?;

@@ -85,17 +85,16 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    pub(crate) async fn kill_thread(&mut self) -> Result<(), Errno> {
-        let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
-        self.send(self.int(0), signal, self.cause(SI_TKILL)).await
+    /// `tkill`, and `tgkill` with the process before it: argument `first` is the thread.
+    pub(crate) async fn kill_thread(&mut self, first: usize) -> Result<(), Errno> {
+        let signal = u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?;
+        let pid = self.thread_argument(first)?;
+        self.send(pid, signal, self.cause(SI_TKILL)).await
     }
 
-    pub(crate) async fn kill_thread_of(&mut self) -> Result<(), Errno> {
-        let signal = u8::try_from(self.int(2)).map_err(|_| Errno::EINVAL)?;
-        if self.int(0) != self.int(1) {
-            return Err(Errno::ESRCH);
-        }
-        self.send(self.int(1), signal, self.cause(SI_TKILL)).await
+    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process.
+    fn thread_argument(&self, index: usize) -> Result<u32, Errno> {
+        if self.int(0) == self.int(index) { Ok(self.int(0)) } else { Err(Errno::ESRCH) }
     }
 
     /// The cause of a signal from this program.
@@ -120,20 +119,10 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    pub(crate) async fn queue_signal(&mut self) -> Result<(), Errno> {
-        self.queue_with_info(self.int(0), self.int(1), self.argument(2)).await
-    }
-
-    pub(crate) async fn queue_signal_to_thread(&mut self) -> Result<(), Errno> {
-        if self.int(0) != self.int(1) {
-            return Err(Errno::ESRCH);
-        }
-        self.queue_with_info(self.int(1), self.int(2), self.argument(3)).await
-    }
-
-    /// Sends a signal with the `siginfo_t` at `info`, but for its user.
-    async fn queue_with_info(&mut self, pid: u32, signal: u32, info: u64) -> Result<(), Errno> {
-        let signal = u8::try_from(signal).map_err(|_| Errno::EINVAL)?;
+    /// Sends to the thread that argument `first` means a signal with what a `siginfo_t` tells of it, but for its user.
+    pub(crate) async fn queue_signal(&mut self, first: usize) -> Result<(), Errno> {
+        let pid = self.thread_argument(first)?;
+        let (signal, info) = (u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?, self.argument(first + 2));
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;
         let (code, sender, value) = (int_at(&bytes, 8) as i32, int_at(&bytes, 16), word_at(&bytes, 24));

@@ -26,7 +26,7 @@ use renga_proto::names::{
     CacheGeneration, CacheReference, CacheSteps, FileHere, NO_CACHE_GENERATION, Names, OpenHere, ReferenceCached,
     StatusHere,
 };
-use renga_proto::pages::Pages;
+use renga_proto::pages::{FileId, Pages};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
@@ -216,15 +216,8 @@ impl Services {
             return self.path_lookup()?.call(status, (path, out)).await;
         }
         let at = at.directory;
-        if let Some(mut names) = self.names() {
-            match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
-                0 => return Ok(()),
-                NO_CACHE_GENERATION => {}
-                cache_generation => {
-                    let resolve = Resolve { at, flags, opens: false };
-                    return apart!(self.resolved_status(resolve, cache_generation, path, out));
-                }
-            }
+        if self.cached_status(at, path, flags, out).await? {
+            return Ok(());
         }
         let known = KnownStatus { at, flags };
         match self.inode_directory()?.call(known, (path, &mut *out)).await {
@@ -254,17 +247,24 @@ impl Services {
         if at.is_confined() {
             return Ok(None);
         }
-        let Some(mut names) = self.names() else { return Ok(None) };
-        let (at, mut status) = (at.directory, [0; STAT_BYTES]);
-        match names.call(StatusHere { at, flags }, (path, &mut status[..])).await? {
-            0 => {}
-            NO_CACHE_GENERATION => return Ok(None),
+        let mut status = [0; STAT_BYTES];
+        let known = self.cached_status(at.directory, path, flags, &mut status).await?;
+        Ok(known.then(|| half_at(&status, MODE_AT)))
+    }
+
+    /// Fills a `struct stat` as this board's name cache knows it, or as a path lookup tells the cache; `false` if
+    /// neither does.
+    #[inline(always)]
+    async fn cached_status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<bool, Errno> {
+        let Some(mut names) = self.names() else { return Ok(false) };
+        match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
+            0 => Ok(true),
+            NO_CACHE_GENERATION => Ok(false),
             cache_generation => {
                 let resolve = Resolve { at, flags, opens: false };
-                apart!(self.resolved_status(resolve, cache_generation, path, &mut status))?;
+                apart!(self.resolved_status(resolve, cache_generation, path, out)).map(|()| true)
             }
         }
-        Ok(Some(half_at(&status, MODE_AT)))
     }
 
     /// Makes a change of the file at `path` on this board, if it has the lease; returns whether it does.

@@ -76,7 +76,68 @@ pub enum EventSort {
 const S_IFIFO: u32 = 0o010_000;
 const S_IFCHR: u32 = 0o020_000;
 
+/// What is fixed of each kind of object.
+#[derive(Clone, Copy)]
+pub struct KindFacts {
+    /// The kind as a byte; 0 ends a list of objects.
+    code: u8,
+    /// Whether a program can wait for it; files and devices are always ready, which Linux refuses.
+    pub can_be_polled: bool,
+    /// What `lseek` answers where no file process has an offset: objects without positions stay at 0, as on Linux.
+    pub seek: Result<u64, Errno>,
+    /// Mode and device number in `struct stat` where no file process answers, as Linux has them.
+    pub mode: u32,
+    pub device: u64,
+    /// Where `/proc/self/fd` says that it leads, if that is the same for all objects of the kind.
+    pub link_text: Option<&'static str>,
+}
+
+impl KindFacts {
+    /// Of a kind with a server of files, which `stat` takes for a pipe where that is lost or only named.
+    const fn file(code: u8, can_be_polled: bool, seek: Errno) -> KindFacts {
+        KindFacts { code, can_be_polled, seek: Err(seek), mode: S_IFIFO | 0o600, device: 0, link_text: None }
+    }
+    /// Of a device that every program may read and write, and never waits.
+    const fn memory(code: u8, minor: u64, link_text: &'static str) -> KindFacts {
+        let (mode, device) = (S_IFCHR | 0o666, 1 << 8 | minor);
+        KindFacts { code, can_be_polled: false, seek: Ok(0), mode, device, link_text: Some(link_text) }
+    }
+    /// Of an object without a name that a program can wait for.
+    const fn anonymous(code: u8, link_text: &'static str) -> KindFacts {
+        KindFacts { code, can_be_polled: true, seek: Ok(0), mode: 0o600, device: 0, link_text: Some(link_text) }
+    }
+    const CONSOLE: KindFacts = KindFacts {
+        code: 4,
+        can_be_polled: true,
+        seek: Err(Errno::ESPIPE),
+        mode: S_IFCHR | 0o600,
+        device: 5 << 8 | 1,
+        link_text: Some("/dev/console"),
+    };
+}
+
 impl Object {
+    /// The facts of its kind: the one table of them, whose codes `get_object` reads.
+    pub const fn facts(self) -> KindFacts {
+        match self {
+            Object::File(_) => KindFacts::file(1, false, Errno::EIO),
+            Object::Pipe { end: PipeEnd::Reader, .. } => KindFacts::file(2, true, Errno::ESPIPE),
+            Object::Pipe { end: PipeEnd::Writer, .. } => KindFacts::file(3, true, Errno::ESPIPE),
+            Object::Console => KindFacts::CONSOLE,
+            Object::Null => KindFacts::memory(5, 3, "/dev/null"),
+            Object::Zero => KindFacts::memory(6, 5, "/dev/zero"),
+            Object::Full => KindFacts::memory(7, 7, "/dev/full"),
+            Object::Random => KindFacts::memory(8, 9, "/dev/urandom"),
+            Object::Lost { pipe: true } => KindFacts::file(9, true, Errno::ESPIPE),
+            Object::Lost { pipe: false } => KindFacts::file(10, true, Errno::EIO),
+            Object::Signals { .. } => KindFacts::anonymous(11, "anon_inode:[signalfd]"),
+            Object::Fifo(_) => KindFacts::file(12, true, Errno::ESPIPE),
+            Object::Events { sort: EventSort::Count, .. } => KindFacts::anonymous(13, "anon_inode:[eventfd]"),
+            Object::Events { sort: EventSort::Timer, .. } => KindFacts::anonymous(14, "anon_inode:[timerfd]"),
+            Object::Named { .. } => KindFacts::file(15, false, Errno::EBADF),
+            Object::Events { sort: EventSort::Watches, .. } => KindFacts::anonymous(16, "anon_inode:[eventpoll]"),
+        }
+    }
     /// The file process of an open file; `refusal` of other kinds, `EIO` of a file that is lost.
     pub fn file_or(self, refusal: Errno) -> Result<Handle, Errno> {
         match self {
@@ -122,64 +183,14 @@ impl Object {
     pub fn has_records(self) -> bool {
         matches!(self, Object::Events { .. } | Object::Signals { .. })
     }
-    /// Whether a program can wait for it; files and devices are always ready, which Linux refuses.
-    pub fn can_be_polled(self) -> bool {
-        match self {
-            Object::Pipe { .. } | Object::Fifo(_) | Object::Events { .. } | Object::Lost { .. } => true,
-            Object::Console | Object::Signals { .. } => true,
-            Object::File(_) | Object::Named { .. } => false,
-            Object::Null | Object::Zero | Object::Full | Object::Random => false,
-        }
-    }
     /// Whether the server of the object checks the generation with each call. Then a second call after `ESTALE` is safe;
     /// a file process would answer as whatever has its number now.
     pub fn names_generation(self) -> bool {
         !matches!(self, Object::File(_))
     }
-    /// What `lseek` answers where no file process has an offset: objects without positions stay at 0, as on Linux.
-    pub fn seek(self) -> Result<u64, Errno> {
-        match self {
-            Object::Pipe { .. } | Object::Fifo(_) | Object::Console | Object::Lost { pipe: true } => Err(Errno::ESPIPE),
-            Object::Named { .. } => Err(Errno::EBADF),
-            Object::File(_) | Object::Lost { pipe: false } => Err(Errno::EIO),
-            Object::Null | Object::Zero | Object::Full | Object::Random => Ok(0),
-            Object::Signals { .. } | Object::Events { .. } => Ok(0),
-        }
-    }
-    /// Mode and device number in `struct stat` where no file process answers, as Linux has them.
-    pub fn device_status(self) -> (u32, u64) {
-        match self {
-            Object::Console => (S_IFCHR | 0o600, 5 << 8 | 1),
-            Object::Null => (S_IFCHR | 0o666, 1 << 8 | 3),
-            Object::Zero => (S_IFCHR | 0o666, 1 << 8 | 5),
-            Object::Full => (S_IFCHR | 0o666, 1 << 8 | 7),
-            Object::Random => (S_IFCHR | 0o666, 1 << 8 | 9),
-            Object::Signals { .. } | Object::Events { .. } => (0o600, 0),
-            Object::File(_) | Object::Pipe { .. } | Object::Fifo(_) | Object::Named { .. } | Object::Lost { .. } => {
-                (S_IFIFO | 0o600, 0)
-            }
-        }
-    }
     /// The number that a pipe without a name has for an inode: both ends are one object, which no inode of the disk is.
     pub fn pipe_ino(self) -> Option<u64> {
         self.pipe().map(|at| 1 << 40 | u64::from(at.board) << 16 | u64::from(at.number))
-    }
-    /// Where `/proc/self/fd` says that it leads, if that is the same for all objects of the kind.
-    pub fn link_text(self) -> Option<&'static str> {
-        match self {
-            Object::Console => Some("/dev/console"),
-            Object::Null => Some("/dev/null"),
-            Object::Zero => Some("/dev/zero"),
-            Object::Full => Some("/dev/full"),
-            Object::Random => Some("/dev/urandom"),
-            Object::Signals { .. } => Some("anon_inode:[signalfd]"),
-            Object::Events { sort: EventSort::Count, .. } => Some("anon_inode:[eventfd]"),
-            Object::Events { sort: EventSort::Timer, .. } => Some("anon_inode:[timerfd]"),
-            Object::Events { sort: EventSort::Watches, .. } => Some("anon_inode:[eventpoll]"),
-            Object::File(_) | Object::Pipe { .. } | Object::Fifo(_) | Object::Named { .. } | Object::Lost { .. } => {
-                None
-            }
-        }
     }
     /// What a character device is, by its major and minor number (Linux's `devices.txt`).
     pub fn of_device(number: u32) -> Option<Object> {
@@ -194,26 +205,6 @@ impl Object {
     }
 }
 
-/// Kinds of objects as bytes. 0 ends a list of them.
-mod kind {
-    pub const FILE: u8 = 1;
-    pub const READER: u8 = 2;
-    pub const WRITER: u8 = 3;
-    pub const CONSOLE: u8 = 4;
-    pub const NULL: u8 = 5;
-    pub const ZERO: u8 = 6;
-    pub const FULL: u8 = 7;
-    pub const RANDOM: u8 = 8;
-    pub const LOST_PIPE: u8 = 9;
-    pub const LOST_FILE: u8 = 10;
-    pub const SIGNALS: u8 = 11;
-    pub const FIFO: u8 = 12;
-    pub const COUNT: u8 = 13;
-    pub const TIMER: u8 = 14;
-    pub const NAMED: u8 = 15;
-    pub const WATCHES: u8 = 16;
-}
-
 /// The end of a list of objects.
 pub const END: [u8; 4] = [0; 4];
 /// Bytes of an object, at most.
@@ -222,65 +213,51 @@ pub const OBJECT_BYTES_MAX: usize = 12;
 /// Writes an object in 4 to 12 bytes: kind, board, number, generation, and of a pipe its partners; of signals kind, id
 /// (three bytes), set.
 pub fn put_object(writer: &mut ImageWriter, object: Object) -> Result<(), Errno> {
-    let (kind, generation) = match object {
-        Object::File(_) => (kind::FILE, None),
-        Object::Pipe { end: PipeEnd::Reader, .. } => (kind::READER, None),
-        Object::Pipe { end: PipeEnd::Writer, .. } => (kind::WRITER, None),
-        Object::Events { sort: EventSort::Count, .. } => (kind::COUNT, None),
-        Object::Events { sort: EventSort::Timer, .. } => (kind::TIMER, None),
-        Object::Events { sort: EventSort::Watches, .. } => (kind::WATCHES, None),
-        Object::Fifo(_) => (kind::FIFO, None),
-        Object::Console => (kind::CONSOLE, None),
-        Object::Named { generation } => (kind::NAMED, Some(generation)),
-        Object::Null => (kind::NULL, None),
-        Object::Zero => (kind::ZERO, None),
-        Object::Full => (kind::FULL, None),
-        Object::Random => (kind::RANDOM, None),
-        Object::Signals { mask, id } => {
-            let [first, second, third, _] = id.to_le_bytes();
-            writer.put(&[kind::SIGNALS, first, second, third])?;
-            return writer.word(mask);
-        }
-        Object::Lost { pipe: true } => (kind::LOST_PIPE, None),
-        Object::Lost { pipe: false } => (kind::LOST_FILE, None),
-    };
-    let [board, low, high] = object.server().map_or([0; 3], |at| {
-        let [low, high] = at.number.to_le_bytes();
-        [at.board, low, high]
-    });
-    writer.put(&[kind, board, low, high])?;
-    if let Some(generation) = object.server().map(|at| at.generation).or(generation) {
+    let code = object.facts().code;
+    if let Object::Signals { mask, id } = object {
+        let [first, second, third, _] = id.to_le_bytes();
+        writer.put(&[code, first, second, third])?;
+        return writer.word(mask);
+    }
+    let (board, [low, high]) = object.server().map_or((0, [0; 2]), |at| (at.board, at.number.to_le_bytes()));
+    writer.put(&[code, board, low, high])?;
+    if let Some(Handle { generation, .. }) = object.server() {
         writer.put(&generation.to_le_bytes())?;
     }
-    if let Object::Pipe { partners, .. } = object { writer.put(&partners.to_le_bytes()) } else { Ok(()) }
+    match object {
+        Object::Named { generation: number } | Object::Pipe { partners: number, .. } => {
+            writer.put(&number.to_le_bytes())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads an object; `None`: the end of them.
 pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
-    let [kind, board, low, high] = reader.take()?;
+    let [code, board, low, high] = reader.take()?;
     let mut word = || reader.take().map(u32::from_le_bytes);
     let mut at = || Ok(Handle { board, number: u16::from_le_bytes([low, high]), generation: word()? });
-    Ok(Some(match kind {
+    Ok(Some(match code {
         0 => return Ok(None),
-        kind::FILE => Object::File(at()?),
-        kind::READER => Object::Pipe { at: at()?, end: PipeEnd::Reader, partners: word()? },
-        kind::WRITER => Object::Pipe { at: at()?, end: PipeEnd::Writer, partners: word()? },
-        kind::COUNT => Object::Events { at: at()?, sort: EventSort::Count },
-        kind::TIMER => Object::Events { at: at()?, sort: EventSort::Timer },
-        kind::WATCHES => Object::Events { at: at()?, sort: EventSort::Watches },
-        kind::FIFO => Object::Fifo(at()?),
-        kind::CONSOLE => Object::Console,
-        kind::NAMED => Object::Named { generation: word()? },
-        kind::NULL => Object::Null,
-        kind::ZERO => Object::Zero,
-        kind::FULL => Object::Full,
-        kind::RANDOM => Object::Random,
-        kind::SIGNALS => {
+        1 => Object::File(at()?),
+        2 => Object::Pipe { at: at()?, end: PipeEnd::Reader, partners: word()? },
+        3 => Object::Pipe { at: at()?, end: PipeEnd::Writer, partners: word()? },
+        4 => Object::Console,
+        5 => Object::Null,
+        6 => Object::Zero,
+        7 => Object::Full,
+        8 => Object::Random,
+        9 => Object::Lost { pipe: true },
+        10 => Object::Lost { pipe: false },
+        11 => {
             let id = u32::from_le_bytes([board, low, high, 0]);
             Object::Signals { mask: reader.word()? & !UNSTOPPABLE, id }
         }
-        kind::LOST_PIPE => Object::Lost { pipe: true },
-        kind::LOST_FILE => Object::Lost { pipe: false },
+        12 => Object::Fifo(at()?),
+        13 => Object::Events { at: at()?, sort: EventSort::Count },
+        14 => Object::Events { at: at()?, sort: EventSort::Timer },
+        15 => Object::Named { generation: word()? },
+        16 => Object::Events { at: at()?, sort: EventSort::Watches },
         _ => return Err(Errno::EINVAL),
     }))
 }
