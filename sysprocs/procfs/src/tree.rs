@@ -1,9 +1,13 @@
 //! Which synthetic files there are: their names, directories and permissions.
 //!
 //! Invariant: a file's place in the list is its number, so the list only grows at its end; its directory stands before
-//! it. Not here: what is in them, names that are numbers (pids, descriptors).
+//! it. Not here: what is made when they are read, names that are numbers (pids, descriptors).
 
 use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pid_of, synthetic_number};
+use renga_proto::reclaiming::ReclaimSetting;
+use renga_proto::regulation::RegulationSetting;
+
+use FileContent::{Reclaiming, Regulation, Text};
 
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
@@ -20,14 +24,18 @@ const TYPE_MASK: u16 = 0o170_000;
 const S_IFDIR: u16 = 0o040_000;
 const S_IFLNK: u16 = 0o120_000;
 
-macro_rules! files { ($($(#[$doc:meta])* $ProcFile:ident $name:literal in $Within:ident, $mode:expr;)+) => {
+macro_rules! files { (
+    $($(#[$doc:meta])* $ProcFile:ident $name:literal in $Within:ident, $mode:expr $(, $content:expr)?;)+
+) => {
     /// A synthetic file, but for those of descriptors.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) enum ProcFile { $($(#[$doc])* $ProcFile),+ }
 
     /// All of them, by their numbers.
-    pub(crate) const FILES: &[FileEntry] =
-        &[$(FileEntry { file: ProcFile::$ProcFile, name: $name, within: ProcFile::$Within, mode: $mode }),+];
+    pub(crate) const FILES: &[FileEntry] = &[$(FileEntry {
+        $(content: $content,)?
+        ..FileEntry::of(ProcFile::$ProcFile, $name, ProcFile::$Within, $mode)
+    }),+];
 } }
 
 /// What is fixed of a synthetic file.
@@ -38,7 +46,37 @@ pub(crate) struct FileEntry {
     pub(crate) name: &'static str,
     pub(crate) within: ProcFile,
     pub(crate) mode: u16,
+    pub(crate) content: FileContent,
 }
+
+impl FileEntry {
+    const fn of(file: ProcFile, name: &'static str, within: ProcFile, mode: u16) -> FileEntry {
+        FileEntry { file, name, within, mode, content: FileContent::Made }
+    }
+}
+
+/// Where the content of a file comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum FileContent {
+    /// It is made when it is read.
+    Made,
+    /// It is the same in every system.
+    Text(&'static [u8]),
+    /// The regulator of background jobs shows it, and reads what is written to it.
+    Regulation(RegulationSetting),
+    /// Likewise, the reclaimer of the reader's board.
+    Reclaiming(ReclaimSetting),
+}
+
+const DEVICES: &[u8] =
+    b"Character devices:\n  1 mem\n  4 tty\n  5 /dev/tty\n  5 /dev/console\n\nBlock devices:\n179 mmc\n";
+const VM_STATISTICS: &[u8] = b"nr_free_pages 0\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\npgfault 0\npgmajfault 0\n";
+/// So that listings know the terminal's name.
+const TTY_DRIVERS: &[u8] = b"/dev/tty             /dev/tty        5       0 system:/dev/tty\n\
+      /dev/console         /dev/console    5       1 system:console\n";
+const VERSION: &[u8] = b"Linux version 6.1.0-renga (renga@renga) (rustc) #1 Renga\n";
+/// The mount table, as every program sees it.
+const MOUNTS: &[u8] = b"/dev/mmcblk0p1 / ext2 rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n";
 
 files! {
     /// `/proc`.
@@ -54,30 +92,31 @@ files! {
     MemoryInfo "meminfo" in Top, FILE;
     ProcessorInfo "cpuinfo" in Top, FILE;
     Mounts "mounts" in Top, LINK;
-    KnownSystems "filesystems" in Top, FILE;
-    Version "version" in Top, FILE;
-    CommandLine "cmdline" in Top, FILE;
-    Devices "devices" in Top, FILE;
-    Swaps "swaps" in Top, FILE;
+    KnownSystems "filesystems" in Top, FILE, Text(b"nodev\tproc\n\text2\n");
+    Version "version" in Top, FILE, Text(VERSION);
+    CommandLine "cmdline" in Top, FILE, Text(b"root=/dev/mmcblk0p1 rw\n");
+    Devices "devices" in Top, FILE, Text(DEVICES);
+    Swaps "swaps" in Top, FILE, Text(b"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n");
     Partitions "partitions" in Top, FILE;
-    VmStat "vmstat" in Top, FILE;
+    VmStat "vmstat" in Top, FILE, Text(VM_STATISTICS);
     Tty "tty" in Top, DIRECTORY;
-    TtyDrivers "drivers" in Tty, FILE;
+    TtyDrivers "drivers" in Tty, FILE, Text(TTY_DRIVERS);
     Sys "sys" in Top, DIRECTORY;
     SysKernel "kernel" in Sys, DIRECTORY;
-    OsType "ostype" in SysKernel, FILE;
-    OsRelease "osrelease" in SysKernel, FILE;
-    OsVersion "version" in SysKernel, FILE;
+    OsType "ostype" in SysKernel, FILE, Text(b"Linux\n");
+    OsRelease "osrelease" in SysKernel, FILE, Text(b"6.1.0-renga\n");
+    OsVersion "version" in SysKernel, FILE, Text(b"#1 Renga\n");
     HostName "hostname" in SysKernel, FILE;
-    PidMax "pid_max" in SysKernel, FILE;
-    DomainName "domainname" in SysKernel, FILE;
-    GroupsMax "ngroups_max" in SysKernel, FILE;
-    LastCapability "cap_last_cap" in SysKernel, FILE;
+    PidMax "pid_max" in SysKernel, FILE, Text(b"131072\n");
+    DomainName "domainname" in SysKernel, FILE, Text(b"(none)\n");
+    GroupsMax "ngroups_max" in SysKernel, FILE, Text(b"65536\n");
+    LastCapability "cap_last_cap" in SysKernel, FILE, Text(b"40\n");
     SysFs "fs" in Sys, DIRECTORY;
-    OpenMax "nr_open" in SysFs, FILE;
-    PipeMax "pipe-max-size" in SysFs, FILE;
+    OpenMax "nr_open" in SysFs, FILE, Text(b"1024\n");
+    PipeMax "pipe-max-size" in SysFs, FILE, Text(b"65536\n");
     SysVm "vm" in Sys, DIRECTORY;
-    Overcommit "overcommit_memory" in SysVm, FILE;
+    /// Frames are given when pages are touched.
+    Overcommit "overcommit_memory" in SysVm, FILE, Text(b"1\n");
     SysRandom "random" in SysKernel, DIRECTORY;
     BootId "boot_id" in SysRandom, FILE;
     Renga "renga" in Top, DIRECTORY;
@@ -99,23 +138,23 @@ files! {
     Io "io" in Program, PRIVATE;
     Limits "limits" in Program, FILE;
     Maps "maps" in Program, FILE;
-    ProgramMounts "mounts" in Program, FILE;
+    ProgramMounts "mounts" in Program, FILE, Text(MOUNTS);
     Descriptors "fd" in Program, PRIVATE_DIRECTORY;
     Background "background" in Renga, DIRECTORY;
-    Jobs "jobs" in Background, WRITABLE;
-    RegulationPolicy "policy" in Background, WRITABLE;
-    Thresholds "thresholds" in Background, WRITABLE;
-    Ignored "ignored" in Background, WRITABLE;
-    RegulationState "state" in Background, FILE;
-    RegulationTotals "totals" in Background, FILE;
+    Jobs "jobs" in Background, WRITABLE, Regulation(RegulationSetting::Jobs);
+    RegulationPolicy "policy" in Background, WRITABLE, Regulation(RegulationSetting::Policy);
+    Thresholds "thresholds" in Background, WRITABLE, Regulation(RegulationSetting::Thresholds);
+    Ignored "ignored" in Background, WRITABLE, Regulation(RegulationSetting::Ignored);
+    RegulationState "state" in Background, FILE, Regulation(RegulationSetting::State);
+    RegulationTotals "totals" in Background, FILE, Regulation(RegulationSetting::Totals);
     IoSpeed "iospeed" in Renga, DIRECTORY;
     Paces "programs" in IoSpeed, WRITABLE;
     Start "start" in Renga, WRITABLE;
     StartCard "card" in Renga, SECRET;
     Reclaim "reclaim" in Renga, DIRECTORY;
-    Batching "batching" in Reclaim, WRITABLE;
-    ReclaimThresholds "thresholds" in Reclaim, WRITABLE;
-    ReclaimState "state" in Reclaim, FILE;
+    Batching "batching" in Reclaim, WRITABLE, Reclaiming(ReclaimSetting::Batching);
+    ReclaimThresholds "thresholds" in Reclaim, WRITABLE, Reclaiming(ReclaimSetting::Thresholds);
+    ReclaimState "state" in Reclaim, FILE, Reclaiming(ReclaimSetting::State);
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
     Descriptor "" in Descriptors, PRIVATE_LINK;
@@ -168,6 +207,9 @@ impl ProcPlace {
 
     pub(crate) fn mode(self) -> u16 {
         self.file.entry().mode
+    }
+    pub(crate) fn content(self) -> FileContent {
+        self.file.entry().content
     }
     pub(crate) fn is_directory(self) -> bool {
         self.mode() & TYPE_MASK == S_IFDIR

@@ -8,7 +8,6 @@ mod status;
 
 use crate::server::ProcFilesState;
 use crate::tree::{ProcFile, ProcPlace};
-use crate::whole::constants::MOUNTS;
 use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::listed::Listed;
@@ -41,8 +40,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Maps => self.maps(place.pid, out).await,
             ProcFile::Io => io(&listed, out),
             ProcFile::Limits => limits::put(&self.info(place.pid)?.limits.get(), out),
-            ProcFile::ProgramMounts => out.push(MOUNTS),
-            _ => return Err(Errno::EIO),
+            _ => self.show(place.content(), out).await?,
         }
         Ok(())
     }

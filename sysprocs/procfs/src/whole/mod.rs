@@ -1,7 +1,6 @@
 //! Files of no program, about the whole cluster, the same on every board.
 
 mod boards;
-pub(crate) mod constants;
 mod counter;
 mod disk;
 mod iospeed;
@@ -20,7 +19,6 @@ use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_proto::proc_files::WriteSynthetic;
 use renga_rt::Errno;
-use settings::setting;
 
 impl<M: UserMemory> ProcFilesState<M> {
     /// Makes the content of `file`.
@@ -43,10 +41,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Counter => self.counter(out).await?,
             ProcFile::Start => self.start(out)?,
             ProcFile::HostName | ProcFile::BootId => self.identity(file, out),
-            file => match setting(file) {
-                Some(setting) => self.show_setting(setting, out).await?,
-                None => constants::put(file, out)?,
-            },
+            file => self.show(file.entry().content, out).await?,
         }
         Ok(())
     }
@@ -64,7 +59,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Counter => self.add_to_counter(text).await,
             ProcFile::Start => self.change_start(text).await,
             ProcFile::StartCard => self.write_start_card(offset, text).await,
-            file => self.change_setting(setting(file).ok_or(Errno::EACCES)?, text).await,
+            _ => self.change_setting(place.content(), text).await,
         }
     }
 }
