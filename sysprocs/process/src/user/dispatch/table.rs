@@ -80,10 +80,10 @@ calls! {
         49 chdir => change_directory;
         50 fchdir => change_directory_to;
         51 chroot => change_root;
-        52 fchmod => change_mode_of;
-        53 fchmodat => change_mode;
-        54 fchownat => change_owner;
-        55 fchown => change_owner_of;
+        52 fchmod => change_mode(false);
+        53 fchmodat => change_mode(true);
+        54 fchownat => change_owner(true);
+        55 fchown => change_owner(false);
         56 openat => open;
         57 close => close;
         59 pipe2 => make_pipe;

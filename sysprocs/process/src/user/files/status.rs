@@ -84,12 +84,8 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn status(&mut self) -> Result<(), Errno> {
-        self.put_status(self.argument(0), self.argument(1)).await
-    }
-
-    async fn put_status(&mut self, number: u64, place: u64) -> Result<(), Errno> {
-        let bytes = self.status_of(number).await?;
-        self.put(place, &bytes).await
+        let bytes = self.status_of(self.argument(0)).await?;
+        self.put(self.argument(1), &bytes).await
     }
 
     /// The `struct stat` of what a descriptor stands for.
@@ -195,8 +191,13 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a path lookup's.
-    async fn change_at(&mut self, path: u64, flags: u32, change: FileChange) -> Result<(), Errno> {
+    /// Changes what is at the path at an address, found by a lookup with flags, from the directory that argument 0 names;
+    /// without a path what that itself stands for.
+    async fn change(&mut self, path: Option<(u64, u32)>, change: FileChange) -> Result<(), Errno> {
+        let Some((path, flags)) = path else {
+            let file = self.file_of(self.argument(0), Errno::EINVAL)?;
+            return change_file(file, change).await;
+        };
         let length = self.get_path(path).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
@@ -226,26 +227,17 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    pub(crate) async fn change_mode(&mut self) -> Result<(), Errno> {
-        let mode = (self.argument(2) & PERMISSIONS) as u16;
-        self.change_at(self.argument(1), 0, FileChange::Mode { mode }).await
+    /// `fchmodat`; without a path `fchmod`.
+    pub(crate) async fn change_mode(&mut self, has_path: bool) -> Result<(), Errno> {
+        let mode = (self.argument(1 + usize::from(has_path)) & PERMISSIONS) as u16;
+        self.change(has_path.then_some((self.argument(1), 0)), FileChange::Mode { mode }).await
     }
 
-    pub(crate) async fn change_mode_of(&mut self) -> Result<(), Errno> {
-        let mode = (self.argument(1) & PERMISSIONS) as u16;
-        let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-        change_file(file, FileChange::Mode { mode }).await
-    }
-
-    pub(crate) async fn change_owner(&mut self) -> Result<(), Errno> {
-        let (uid, gid) = (self.argument(2) as u32, self.argument(3) as u32);
-        self.change_at(self.argument(1), follow(self.argument(4)), FileChange::Owner { uid, gid }).await
-    }
-
-    pub(crate) async fn change_owner_of(&mut self) -> Result<(), Errno> {
-        let (uid, gid) = (self.argument(1) as u32, self.argument(2) as u32);
-        let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-        change_file(file, FileChange::Owner { uid, gid }).await
+    /// `fchownat`; without a path `fchown`.
+    pub(crate) async fn change_owner(&mut self, has_path: bool) -> Result<(), Errno> {
+        let [uid, gid] = [1, 2].map(|index| self.int(index + usize::from(has_path)));
+        let path = has_path.then_some((self.argument(1), follow(self.argument(4))));
+        self.change(path, FileChange::Owner { uid, gid }).await
     }
 
     /// One `struct timespec` of `utimensat`, in the file system's terms.
@@ -266,12 +258,8 @@ impl<M: UserMemory> User<M> {
             access_ns = self.file_time(times).await?;
             modify_ns = self.file_time(times.wrapping_add(16)).await?;
         }
-        let change = FileChange::Times { access_ns, modify_ns };
-        if path == 0 {
-            let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-            return change_file(file, change).await;
-        }
-        self.change_at(path, follow(flags), change).await
+        let path = (path != 0).then_some((path, follow(flags)));
+        self.change(path, FileChange::Times { access_ns, modify_ns }).await
     }
 
     pub(crate) async fn truncate_path(&mut self) -> Result<(), Errno> {

@@ -94,19 +94,17 @@ impl<M: UserMemory> User<M> {
         let [object, more] = to_words(watched.object)?;
         let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
         let mut call = ChangeWatch { number: set_number, generation, wish, data, object, more };
-        if let (Object::Lost { .. }, WatchChange::Remove | WatchChange::Modify) = (watched.object, change) {
-            // The set knows the lost object; it drops one-shot watches of it that were reported.
+        // The set knows the lost object; it drops one-shot watches of it that were reported.
+        let is_lost = matches!(watched.object, Object::Lost { .. }) && change != WatchChange::Add;
+        // Only descriptors know of closed objects that had this number.
+        if is_lost || matches!((watched.object, change), (Object::Signals { .. }, WatchChange::Add)) {
             let ended = self.end_lost_watches(at, number as u16).await;
             ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
-            if change == WatchChange::Remove {
-                return Ok(());
-            }
-            call.wish.change = WatchChange::Add;
         }
-        if let (Object::Signals { .. }, WatchChange::Add) = (watched.object, change) {
-            // Only descriptors know of closed objects that had this number.
-            let ended = self.end_lost_watches(at, number as u16).await;
-            ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
+        match change {
+            WatchChange::Remove if is_lost => return Ok(()),
+            WatchChange::Modify if is_lost => call.wish.change = WatchChange::Add,
+            _ => {}
         }
         let mut changed = self.services.events(board)?.call_retrying(call, ()).await;
         if changed == Err(Errno::EEXIST) && watched.object == Object::Console {
@@ -122,13 +120,7 @@ impl<M: UserMemory> User<M> {
         let mut from = 0;
         let mut round = self.begin_poll_round(true);
         // Bounded by the watches.
-        loop {
-            let watch = match self.next_watch(set, from, &mut round).await {
-                Ok(watch) => watch,
-                Err(Errno::ENOENT) => return Ok(()),
-                Err(errno) => return Err(errno),
-            };
-            from = watch.key.place.saturating_add(1);
+        while let Some(watch) = self.next_watch(set, &mut from, &mut round).await? {
             if watch.key.descriptor != descriptor {
                 continue;
             }
@@ -142,6 +134,7 @@ impl<M: UserMemory> User<M> {
                 self.claim(set, &watch, 0).await?;
             }
         }
+        Ok(())
     }
 
     pub(crate) async fn await_watches(&mut self) -> SyscallResult {
@@ -190,17 +183,15 @@ impl<M: UserMemory> User<M> {
         let (mut from, mut around, mut reported, mut lost_claims) = (start, start == 0, 0, 0);
         // Bounded by the watches: once around, and by claims that another program won.
         loop {
-            let watch = match self.next_watch(set, from, round).await {
-                Ok(watch) => watch,
-                Err(Errno::ENOENT) if !around => {
+            let watch = match self.next_watch(set, &mut from, round).await {
+                Ok(Some(watch)) => watch,
+                Ok(None) if !around => {
                     (from, around) = (0, true);
                     continue;
                 }
-                Err(Errno::ENOENT) => break,
-                Err(_) if reported > 0 => break,
-                Err(errno) => return Err(errno),
+                Err(errno) if reported == 0 => return Err(errno),
+                _ => break,
             };
-            from = watch.key.place.saturating_add(1);
             if around && start > 0 && watch.key.place >= start {
                 break;
             }
@@ -238,13 +229,26 @@ impl<M: UserMemory> User<M> {
         Ok(reported)
     }
 
-    async fn next_watch(&mut self, set: Handle, from: u16, round: &mut PollRound) -> Result<WatchEntry, Errno> {
-        let Handle { board, number, generation } = set;
+    /// The next watch of a set, from place `next` on, which is then behind it; `None`: there is no more.
+    async fn next_watch(
+        &mut self,
+        set: Handle,
+        next: &mut u16,
+        round: &mut PollRound,
+    ) -> Result<Option<WatchEntry>, Errno> {
+        let (Handle { board, number, generation }, from) = (set, *next);
         let mut events = self.services.events(board)?;
         round.add_board(board);
-        let watch = events.call_retrying(NextWatch { number, generation, from, slot: round.slot }, ()).await?;
-        // A bound on the loop, whatever the server replies.
-        if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
+        match events.call_retrying(NextWatch { number, generation, from, slot: round.slot }, ()).await {
+            Err(Errno::ENOENT) => Ok(None),
+            Err(errno) => Err(errno),
+            // A bound on the walk, whatever the server replies.
+            Ok(watch) if watch.key.place < from => Err(Errno::EIO),
+            Ok(watch) => {
+                *next = watch.key.place.saturating_add(1);
+                Ok(Some(watch))
+            }
+        }
     }
 
     /// Whether this program wins the events of a watch.
@@ -266,13 +270,12 @@ impl<M: UserMemory> User<M> {
         let (set, mut from) = (object.events(EventSort::Watches)?, 0);
         // Bounded by the watches.
         loop {
-            let watch = match self.next_watch(set, from, round).await {
-                Ok(watch) => watch,
-                Err(Errno::ENOENT) => return Ok(false),
+            let watch = match self.next_watch(set, &mut from, round).await {
+                Ok(Some(watch)) => watch,
+                Ok(None) => return Ok(false),
                 Err(errno) if is_loss(errno) => return Ok(true), // who waits for it learns that
                 Err(errno) => return Err(errno),
             };
-            from = watch.key.place.saturating_add(1);
             if self.poll_watch(set, &watch, round).await?.events != 0 {
                 return Ok(true);
             }

@@ -111,7 +111,7 @@ impl<M: UserMemory> User<M> {
 
     /// A process on this board in `copy`.
     async fn spawn_here(&mut self, wishes: Wishes, copy: SpaceCopy) -> Result<u32, Errno> {
-        let result = match self.add_references().await {
+        let result = match self.add_references(false).await {
             Ok(()) => match self.spawn_on(self.services.board, wishes, SpaceWay::Here(&copy), (0, 0)).await {
                 Ok(pid) => return Ok(pid),
                 Err(errno) => {
@@ -177,15 +177,16 @@ impl<M: UserMemory> User<M> {
         Spawn { parent: pid, group, session, blocked, most, ignored }
     }
 
-    /// Adds a reference to each object that a descriptor names; to all of them or none.
-    async fn add_references(&mut self) -> Result<(), Errno> {
+    /// Adds a reference of this board to each object that a descriptor names; to all of them or none. What is gone with
+    /// its board is lost, which is no reason not to fork; so is whatever refuses one of a program that comes
+    /// `from_elsewhere`: there its own references keep the objects alive until `TakenUp`.
+    async fn add_references(&mut self, from_elsewhere: bool) -> Result<(), Errno> {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
             match self.services.add_reference(object).await {
                 Ok(()) => {}
-                // With its board, which is no reason not to fork.
-                Err(errno) if is_loss(errno) => self.program.files.lose(object),
+                Err(errno) if from_elsewhere || is_loss(errno) => self.program.files.lose(object),
                 Err(errno) => {
                     self.release_objects(number).await;
                     return Err(errno);
@@ -268,27 +269,14 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Adds a reference of this board to each object of a program that comes from another, whose own keep
-    /// the objects alive until `TakenUp`. What is gone meanwhile is lost.
-    async fn add_references_here(&mut self) {
-        let mut from = 0;
-        // Bounded by the descriptors.
-        while let Some((number, object)) = self.program.files.next_object(from) {
-            if self.services.add_reference(object).await.is_err() {
-                self.program.files.lose(object);
-            }
-            from = number + 1;
-        }
-    }
-
     /// Takes descriptors and memory that board `from` has stored here; `rest` of the scratch page describes the memory.
     async fn take_from(&mut self, from: u8, pages: &FilePages, rest: Range<usize>) -> Result<(), Errno> {
         let first_list = ImageReader::new(&self.scratch[rest.clone()]).word()? as u32;
         let taken = self.take_files(pages).await;
-        self.add_references_here().await; // also of some only: all that are here are let go at the end
+        let added = self.add_references(true).await; // also of some only: all that are here are let go at the end
         let mut pager = pager(self.machine, &mut self.services);
         let described = &self.scratch[rest.start + size_of::<u64>()..rest.end];
-        let space = match taken {
+        let space = match taken.and(added) {
             Ok(()) => pager.decode_areas(described).await,
             Err(errno) => Err(errno),
         };
