@@ -12,6 +12,7 @@ pub const CLOCK_MONOTONIC: u32 = 1;
 /// What the program has used; it has one thread.
 const CLOCK_PROCESS: u32 = 2;
 const CLOCK_THREAD: u32 = 3;
+const CLOCK_MONOTONIC_RAW: u32 = 4;
 const CLOCK_REALTIME_COARSE: u32 = 5;
 /// Time since boot. Clocks from 1 (monotonic) to this one count from boot, but for the coarse calendar clock.
 pub const CLOCK_BOOTTIME: u32 = 7;
@@ -69,11 +70,7 @@ impl<M: UserMemory> User<M> {
     async fn clock_ns(&mut self, clock: u32) -> Result<u64, Errno> {
         match clock {
             CLOCK_REALTIME | CLOCK_REALTIME_COARSE => self.services.clients.clock.call(CalendarTime {}, ()).await,
-            CLOCK_PROCESS | CLOCK_THREAD => {
-                let used = self.usage();
-                Ok(used.user_ns + used.system_ns)
-            }
-            0..=CLOCK_BOOTTIME => Ok(self.me.now_ns()),
+            CLOCK_MONOTONIC | CLOCK_MONOTONIC_RAW..=CLOCK_BOOTTIME => Ok(self.me.now_ns()),
             _ => self.process_ns(clock).await,
         }
     }

@@ -47,8 +47,14 @@ fn lock_call(command: u32) -> Option<LockCall> {
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn close(&mut self) -> Result<(), Errno> {
-        let closed = *self.program.files.get(self.argument(0))?;
-        let object = self.program.files.remove(self.argument(0))?;
+        self.close_descriptor(self.argument(0)).await
+    }
+
+    /// Takes descriptor `number` away; what its server says when that was the last of its object.
+    #[inline(always)]
+    pub(crate) async fn close_descriptor(&mut self, number: u64) -> Result<(), Errno> {
+        let closed = *self.program.files.get(number)?;
+        let object = self.program.files.remove(number)?;
         self.release_locks_of(&closed).await;
         self.services.release(object).await
     }
@@ -131,16 +137,14 @@ impl<M: UserMemory> User<M> {
         let mut from = first as usize;
         // Bounded by the descriptors.
         loop {
-            let next = self.program.files.iter_from(from).next().map(|(number, closed)| (number, *closed));
-            let Some((number, closed)) = next.filter(|&(number, _)| number <= last as usize) else { break };
+            let next = self.program.files.iter_from(from).next().map(|(number, _)| number);
+            let Some(number) = next.filter(|&number| number <= last as usize) else { break };
             from = number + 1;
             if flags & CLOSE_RANGE_CLOEXEC != 0 {
                 self.program.files.get_mut(number as u64)?.close_on_exec = true;
                 continue;
             }
-            let object = self.program.files.remove(number as u64)?;
-            self.release_locks_of(&closed).await;
-            let _ = self.services.release(object).await; // Linux loses the error of the close as well
+            let _ = self.close_descriptor(number as u64).await; // Linux loses the error of the close as well
         }
         Ok(())
     }

@@ -70,19 +70,8 @@ impl<M: UserMemory> User<M> {
         bytes: u64,
         mode: TransferMode,
     ) -> SyscallResult {
-        let Object::Events { at: Handle { board, number, generation }, .. } = file.object else {
-            return Err(Errno::EINVAL.into());
-        };
         check(bytes, mode)?;
-        let slot = if mode.nonblocking { NOBODY } else { self.facts.slot };
-        // Each pass takes the count or waits.
-        let count = loop {
-            match self.services.events(board)?.call(TakeCount { number, generation, slot }, ()).await {
-                Err(Errno::EAGAIN) if !mode.nonblocking => self.await_events(board, file).await?,
-                Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
-                Ok(count) => break count,
-            }
-        };
+        let count = self.move_number(file, None, mode).await?;
         self.put(place, &count.to_le_bytes()).await?;
         Ok(NUMBER_BYTES)
     }
@@ -95,21 +84,31 @@ impl<M: UserMemory> User<M> {
         bytes: u64,
         mode: TransferMode,
     ) -> SyscallResult {
-        let Object::Events { at: Handle { board, number, generation }, sort: EventSort::Count } = file.object else {
+        file.object.events(EventSort::Count)?;
+        check(bytes, mode)?;
+        match self.get_word(place).await? {
+            u64::MAX => Err(Errno::EINVAL.into()),
+            add => self.move_number(file, Some(add), mode).await.map(|_| NUMBER_BYTES),
+        }
+    }
+
+    /// Adds a number to those of an event file, or without one takes what there is, when that can be; the number.
+    async fn move_number(&mut self, file: &FileDescriptor, add: Option<u64>, mode: TransferMode) -> SyscallResult {
+        let Object::Events { at: Handle { board, number, generation }, .. } = file.object else {
             return Err(Errno::EINVAL.into());
         };
-        check(bytes, mode)?;
-        let add = self.get_word(place).await?;
-        if add == u64::MAX {
-            return Err(Errno::EINVAL.into());
-        }
         let slot = if mode.nonblocking { NOBODY } else { self.facts.slot };
-        // As above.
+        // Each pass moves the number or waits.
         loop {
-            match self.services.events(board)?.call(AddCount { number, generation, add, slot }, ()).await {
+            let mut events = self.services.events(board)?;
+            let moved = match add {
+                Some(add) => events.call(AddCount { number, generation, add, slot }, ()).await.map(|()| add),
+                None => events.call(TakeCount { number, generation, slot }, ()).await,
+            };
+            match moved {
                 Err(Errno::EAGAIN) if !mode.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
-                Ok(()) => return Ok(NUMBER_BYTES),
+                Ok(number) => return Ok(number),
             }
         }
     }

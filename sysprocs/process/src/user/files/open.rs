@@ -208,8 +208,7 @@ impl<M: UserMemory> User<M> {
         }
         if let Err(errno) = self.put_words(place, [numbers[0] | numbers[1] << 32]).await {
             for number in numbers {
-                let object = self.program.files.remove(number)?;
-                self.services.release(object).await?;
+                self.close_descriptor(number).await?;
             }
             return Err(errno);
         }

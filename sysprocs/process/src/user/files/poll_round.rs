@@ -72,7 +72,7 @@ impl<M: UserMemory> User<M> {
     ) -> Result<Polled, Errno> {
         if let Object::Signals { mask, .. } = object {
             round.signals |= mask;
-            self.listen_for(round.signals).await;
+            self.report_ignored(round.signals).await;
             let waiting = self.waiting_of(mask).await?;
             // As good as a count: which of them wait.
             let (events, edges) = (if waiting != 0 { READABLE } else { 0 }, (waiting ^ waiting >> 32) as u32 | 1 << 31);

@@ -13,7 +13,6 @@ use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
-use renga_proto::clock::AwaitWake;
 use renga_proto::procs::{Cause, PendingSignals};
 use renga_rt::Errno;
 
@@ -67,11 +66,6 @@ impl<M: UserMemory> User<M> {
         u32::from_le_bytes(bytes)
     }
 
-    /// Has signals of `mask` end a wait, though they are blocked or ignored.
-    pub(crate) async fn listen_for(&mut self, mask: SignalSet) {
-        self.report_ignored(mask).await;
-    }
-
     /// Which of `mask` wait.
     pub(crate) async fn waiting_of(&mut self, mask: SignalSet) -> Result<SignalSet, Errno> {
         let pid = self.program.pid;
@@ -98,45 +92,21 @@ impl<M: UserMemory> User<M> {
         if room == 0 {
             return Err(Errno::EINVAL.into());
         }
+        let until_ns = (file.flags & O_NONBLOCK != 0).then_some(0);
+        let mut next = Some(self.take_or_await(mask, until_ns).await.map_err(|escape| match escape {
+            SyscallEscape::Fail(Errno::EINTR) => SyscallEscape::Restart,
+            other => other,
+        })?);
         let mut count = 0;
-        // Each pass takes a signal, or waits for one.
-        while count < room {
-            if let Some((signal, origin)) = self.take_one_of(mask).await? {
-                let at = place.wrapping_add(count * INFO_BYTES as u64);
-                self.put(at, &info(signal, origin)).await?;
-                count += 1;
-            } else if count > 0 {
-                break;
-            } else if file.flags & O_NONBLOCK != 0 {
-                return Err(Errno::EAGAIN.into());
-            } else {
-                self.await_one_of(mask).await?;
+        // Each pass passes a signal on.
+        while let Some((signal, origin)) = next.take() {
+            let at = place.wrapping_add(count * INFO_BYTES as u64);
+            self.put(at, &info(signal, origin)).await?;
+            count += 1;
+            if count < room {
+                next = self.take_wanted(mask).await?;
             }
         }
         Ok(count * INFO_BYTES as u64)
-    }
-
-    /// Waits until a signal of `mask` may be there; another one has the call made again.
-    async fn await_one_of(&mut self, mask: SignalSet) -> Result<(), SyscallEscape> {
-        self.listen_for(mask).await;
-        if self.waiting_of(mask).await? != 0 {
-            return Ok(());
-        }
-        if self.check_signals || self.me.wait_cancelled() {
-            return Err(SyscallEscape::Restart);
-        }
-        let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 0 };
-        match self.services.clients.clock.call(wait, ()).await {
-            Ok(()) | Err(Errno::EINTR) => Ok(()),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-
-    /// Takes one of `mask`, if any waits.
-    pub(crate) async fn take_one_of(&mut self, mask: SignalSet) -> Result<Option<(u8, SignalOrigin)>, SyscallEscape> {
-        if self.waiting_of(mask).await? == 0 {
-            return Ok(None);
-        }
-        self.take_wanted(mask).await
     }
 }

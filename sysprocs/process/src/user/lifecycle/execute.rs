@@ -235,11 +235,7 @@ impl<M: UserMemory> User<M> {
         let mut from = 0;
         while let Some(number) = self.program.files.next_close_on_exec(from) {
             from = number;
-            if let Ok(&closed) = self.program.files.get(number) {
-                self.release_locks_of(&closed).await;
-            }
-            let object = self.program.files.remove(number).ok().flatten();
-            let _ = self.services.release(object).await; // no program is left to learn of an error
+            let _ = self.close_descriptor(number).await; // no program is left to learn of an error
         }
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();

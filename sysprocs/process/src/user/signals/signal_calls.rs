@@ -134,23 +134,23 @@ impl<M: UserMemory> User<M> {
             0 => None,
             time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
         };
-        // While it waits, what it waits for may interrupt it, ignored or not.
-        self.report_ignored(wanted).await;
-        let signal = self.take_or_await(wanted, until_ns).await;
-        // The wait may have swallowed the interruption by another signal.
-        self.check_signals = true;
-        let (signal, origin) = signal?;
+        let (signal, origin) = self.take_or_await(wanted, until_ns).await?;
         if info != 0 {
             self.put(info, &signal_info(signal, origin)).await?;
         }
         Ok(u64::from(signal))
     }
 
-    async fn take_or_await(
+    /// Takes one of `wanted` away, when there is one. `EAGAIN`: none came until then; `EINTR`: another came first.
+    pub(crate) async fn take_or_await(
         &mut self,
         wanted: SignalSet,
         until_ns: Option<u64>,
     ) -> Result<(u8, SignalOrigin), SyscallEscape> {
+        // While it waits, what it waits for may interrupt it, ignored or not.
+        self.report_ignored(wanted).await;
+        // The wait may swallow the interruption by another signal.
+        self.check_signals = true;
         let pid = self.program.pid;
         let until_ns = until_ns.unwrap_or(u64::MAX);
         // Each pass waits for an interruption or the end of the time.
