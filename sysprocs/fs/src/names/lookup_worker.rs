@@ -40,9 +40,9 @@ macro_rules! at_path {
 
 /// A change of names that takes two paths.
 macro_rules! two_paths {
-    ($worker:expr, $call:ident, ($first:ident, $second:ident) => $operation:expr) => {
+    ($call:ident, ($first:ident, $second:ident) => $operation:expr) => {
         match two($call.lent()) {
-            Ok(($first, $second)) => locked!($worker, true, $operation),
+            Ok(($first, $second)) => $operation,
             Err(errno) => Err(errno),
         }
     };
@@ -123,16 +123,20 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         }
         PathCall::Rename(mut call) => {
             let Rename { from_at, to_at } = call.entry();
-            reply!(call, two_paths!(worker, call, (from, to) => worker.rename((from_at, from), (to_at, to))));
+            reply!(call, two_paths!(call, (from, to) => worker.rename((from_at, from), (to_at, to)).await));
         }
         PathCall::Link(mut call) => {
             let Link { from_at, to_at, flags } = call.entry();
             let follow = follows(flags);
-            reply!(call, two_paths!(worker, call, (from, to) => worker.link((from_at, from), (to_at, to), follow)));
+            let linked = two_paths!(call, (from, to) => {
+                locked!(worker, true, worker.link((from_at, from), (to_at, to), follow))
+            });
+            reply!(call, linked);
         }
         PathCall::SymbolicLink(mut call) => {
             let at = call.entry().at;
-            reply!(call, two_paths!(worker, call, (target, path) => worker.make_link(at, target, path)));
+            let made = two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
+            reply!(call, made);
         }
     }
 }

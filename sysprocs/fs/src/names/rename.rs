@@ -1,19 +1,22 @@
 //! Renaming, and the way from a directory up to the root.
 //!
-//! Invariant: the exclusive lock of names is owned throughout, so the tree stands still but for what
-//! is done here. The new name is entered before the old one is removed: a cut between the two leaves
-//! two names, never none.
+//! Invariants: a rename owns the exclusive lock of names, so no other process changes the tree. The new name is entered before the
+//! old one is removed: a cut between the two leaves two names, never none. The data of a file are at the disk's board before the file
+//! replaces another one: after a failure of any board the name stands for the whole old file or the whole new one.
 
 use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
 use crate::lookup::pathname::Component;
-use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
-use renga_proto::inode::{Intent, IsEmpty, NameOf, Repoint};
+use crate::names::worker_state::{InodeReference, LookupWorker, Parent, locked};
+use renga_proto::inode::{Intent, IsEmpty, LeaseWrite, NameOf, Repoint};
 use renga_proto::path::{PathStart, UNREACHABLE};
 use renga_rt::Errno;
 
 /// Directories one in another; more are taken for a circle.
 const DEPTH_MAX: usize = 4096;
+
+/// Times that a file is flushed without the lock of names, since its writer may go on in between; then the rename flushes it.
+const FLUSHES_MAX: u32 = 4;
 
 struct NamePlace<'a> {
     directory: &'a InodeReference,
@@ -21,7 +24,44 @@ struct NamePlace<'a> {
 }
 
 impl LookupWorker {
+    /// Renames. Data that another board has of a file which replaces another one are flushed first, and without the lock of names
+    /// when they are many.
     pub(crate) async fn rename(&mut self, from: (PathStart, &[u8]), to: (PathStart, &[u8])) -> Result<(), Errno> {
+        for _ in 0..FLUSHES_MAX {
+            let renamed = locked!(self, true, self.rename_locked(from, to, false));
+            match self.unflushed.take() {
+                // Its reference is released, so the slot may have another inode by now, which is not flushed then.
+                Some(source) => self.flush_unlocked(&source).await?,
+                None => return renamed,
+            }
+        }
+        locked!(self, true, self.rename_locked(from, to, true))
+    }
+
+    async fn flush_unlocked(&mut self, node: &InodeReference) -> Result<(), Errno> {
+        loop {
+            match self.flush_some(node).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(Errno::EAGAIN) => return Ok(self.commit().await), // it found no room; the rename is tried again
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    /// Flushes some pages of file `node` if another board writes it; whether there are more.
+    async fn flush_some(&mut self, node: &InodeReference) -> Result<bool, Errno> {
+        let lease = self.inode(node.slot)?.call(LeaseWrite::flush(node.ino), ()).await?;
+        Ok(lease.below > 0)
+    }
+
+    /// `flush`: all of the source's data are flushed here, however many.
+    async fn rename_locked(
+        &mut self,
+        from: (PathStart, &[u8]),
+        to: (PathStart, &[u8]),
+        flush: bool,
+    ) -> Result<(), Errno> {
         let old = self.parent(from.0, from.1).await?;
         let new = self.parent(to.0, to.1).await?;
         let named = |parent: &Parent| parent.last.as_ref().is_some_and(Component::is_name);
@@ -44,14 +84,14 @@ impl LookupWorker {
             return Err(Errno::EINVAL);
         }
         match target {
-            Ok(target) => self.replace(&source, &old, &new, &target).await,
+            Ok(target) => self.replace((&source, flush), &old, &new, &target).await,
             Err(_) => self.move_to_free(&source, &old, &new).await,
         }
     }
 
     async fn replace(
         &mut self,
-        source: &InodeReference,
+        (source, flush): (&InodeReference, bool),
         old: &NamePlace<'_>,
         new: &NamePlace<'_>,
         target: &InodeReference,
@@ -68,6 +108,12 @@ impl LookupWorker {
             (false, true) => return Err(Errno::EISDIR),
             (true, true) if !self.inode(target.slot)?.call(IsEmpty {}, ()).await? => return Err(Errno::ENOTEMPTY),
             _ => {}
+        }
+        while !source.is_directory() && self.flush_some(source).await? {
+            if !flush {
+                self.unflushed = Some(*source);
+                return Err(Errno::EBUSY);
+            }
         }
         self.repoint(new.directory, &new.name.name, source).await?;
         self.leave_old(source, old, new).await?;

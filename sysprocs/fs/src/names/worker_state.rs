@@ -114,6 +114,8 @@ pub(crate) struct LookupWorker {
     pub(crate) steps: WalkSteps,
     pub(crate) grantee: Option<u8>,
     references: Vec<InodeReference, REFERENCES_MAX>,
+    /// The file whose data are to be flushed before the rename is tried again.
+    pub(super) unflushed: Option<InodeReference>,
     /// For whom something is being made, if that is to be notified.
     pub(crate) maker: Option<Maker>,
 }
@@ -141,6 +143,7 @@ impl LookupWorker {
             root: ROOT,
             steps: WalkSteps::default(),
             references: Vec::new(),
+            unflushed: None,
             grantee: None,
             maker: None,
         }

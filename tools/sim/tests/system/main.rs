@@ -26,6 +26,7 @@ mod reclaim;
 mod references;
 mod refusals;
 mod remote_fork;
+mod replaced;
 mod revocations;
 mod seeds;
 mod signals;

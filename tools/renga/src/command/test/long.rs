@@ -24,7 +24,7 @@ const FUZZ_S: u32 = 1200;
 /// Calls of the hostile board.
 const HOSTILE_CALLS: &str = "10000000";
 /// More than the shipped scripts have events.
-const CRASH_POINTS: &str = "100000";
+const CRASH_POINTS: &str = "200";
 /// Seeds of booted boards: those behind the ones that `renga test` runs.
 const CHAOS_SEEDS: &str = "20,250";
 /// Tests of clusters that name their systems themselves, or check figures of the pair's.
@@ -74,8 +74,8 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         }
         LongPart::Crash => {
             let only = Test { filter: Some("crash::".into()), ..options.clone() };
-            let settings = &[("RENGA_CRASH_POINTS", CRASH_POINTS)];
-            clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
+            let (settings, flags) = (&[("RENGA_CRASH_POINTS", CRASH_POINTS)], &["--include-ignored"]);
+            clusters(environment, &only, count, &Layer { settings, flags, ..Layer::named(name) })?;
         }
         LongPart::Debian => ignored("debian::", name, environment, options, count)?,
         LongPart::Suites => ignored("suites::", name, environment, options, count)?,
