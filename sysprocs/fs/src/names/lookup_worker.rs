@@ -38,14 +38,15 @@ macro_rules! at_path {
     }};
 }
 
-/// A change of names that takes two paths.
+/// Serves a change of names that takes two paths.
 macro_rules! two_paths {
-    ($call:ident, ($first:ident, $second:ident) => $operation:expr) => {
-        match two($call.lent()) {
+    ($call:ident, ($first:ident, $second:ident) => $operation:expr) => {{
+        let done = match two($call.lent()) {
             Ok(($first, $second)) => $operation,
             Err(errno) => Err(errno),
-        }
-    };
+        };
+        reply!($call, done);
+    }};
 }
 
 /// Serves path operations, as lookup worker `number`; it is `free` while it does not.
@@ -123,20 +124,16 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         }
         PathCall::Rename(mut call) => {
             let Rename { from_at, to_at } = call.entry();
-            reply!(call, two_paths!(call, (from, to) => worker.rename((from_at, from), (to_at, to)).await));
+            two_paths!(call, (from, to) => worker.rename((from_at, from), (to_at, to)).await);
         }
         PathCall::Link(mut call) => {
             let Link { from_at, to_at, flags } = call.entry();
             let follow = follows(flags);
-            let linked = two_paths!(call, (from, to) => {
-                locked!(worker, true, worker.link((from_at, from), (to_at, to), follow))
-            });
-            reply!(call, linked);
+            two_paths!(call, (from, to) => locked!(worker, true, worker.link((from_at, from), (to_at, to), follow)));
         }
         PathCall::SymbolicLink(mut call) => {
             let at = call.entry().at;
-            let made = two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
-            reply!(call, made);
+            two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
         }
     }
 }

@@ -43,7 +43,11 @@ impl LookupWorker {
             match self.flush_some(node).await {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
-                Err(Errno::EAGAIN) => return Ok(self.commit().await), // it found no room; the rename is tried again
+                Err(Errno::EAGAIN) => {
+                    // The data found no room. The rename is tried again.
+                    self.commit().await;
+                    return Ok(());
+                }
                 Err(errno) => return Err(errno),
             }
         }

@@ -215,7 +215,9 @@ fn sigsuspend_serves_unmasked_signal() {
     assert_eq!(System::solo(&init).status(), 0);
 }
 
-/// A program sets calendar time during sleeps: until a calendar time, and for a while. Holds: clock-set.
+/// A program sets calendar time during sleeps: until a calendar time, and for a while.
+///
+/// Holds: clock-set.
 #[test]
 fn clock_settime_keeps_sleep_length() {
     for (flags, until, woken_s) in [(1, [1_010, 0], 2), (0, [5, 0], 5)] {

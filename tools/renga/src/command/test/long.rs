@@ -23,7 +23,7 @@ const LINK_SEEDS: u32 = 1_000_000;
 const FUZZ_S: u32 = 1200;
 /// Calls of the hostile board.
 const HOSTILE_CALLS: &str = "10000000";
-/// More than the shipped scripts have events.
+/// Cuts of each idiom and kind.
 const CRASH_POINTS: &str = "200";
 /// Seeds of booted boards: those behind the ones that `renga test` runs.
 const CHAOS_SEEDS: &str = "20,250";
