@@ -90,20 +90,20 @@ fn mlock_calls_succeed_on_mapped_memory() {
 fn tkill_signals_the_process() {
     let mut script = Script::new();
     let (signals, info) = (set(&mut script, &[10, 34]), words(&mut script, &[34, u64::from(u32::MAX), 1, 9]));
-    let (info, now) = (words(&mut script, &[0; 16]), words(&mut script, &[0, 0]));
+    let (received, now) = (words(&mut script, &[0; 16]), words(&mut script, &[0, 0]));
     const TAKE: u64 = 137;
     let calls: &[(u64, &[Argument], Argument)] = &[
         (135, &[NONE, signals, NONE, Value(8)], NONE),
         (130, &[SELF, Value(10)], NONE), // tkill
-        (TAKE, &[signals, info, now, Value(8)], Value(10)),
+        (TAKE, &[signals, received, now, Value(8)], Value(10)),
         (131, &[SELF, SELF, Value(10)], NONE), // tgkill
-        (TAKE, &[signals, info, now, Value(8)], Value(10)),
+        (TAKE, &[signals, received, now, Value(8)], Value(10)),
         (131, &[SELF, Value(2), Value(10)], error(ESRCH)),
         (130, &[NONE, Value(10)], error(EINVAL)),
         (130, &[Value(77), Value(10)], error(ESRCH)),
         (240, &[SELF, SELF, Value(34), info], NONE), // rt_tgsigqueueinfo
         (240, &[SELF, Value(2), Value(34), info], error(ESRCH)),
-        (TAKE, &[signals, info, now, Value(8)], Value(34)),
+        (TAKE, &[signals, received, now, Value(8)], Value(34)),
     ];
     expect_all(script, calls);
 }
