@@ -20,11 +20,7 @@ const F_SETFD: u32 = 2;
 const F_GETFL: u32 = 3;
 const F_SETFL: u32 = 4;
 const F_GETLK: u32 = 5;
-const F_SETLK: u32 = 6;
-const F_SETLKW: u32 = 7;
 const F_OFD_GETLK: u32 = 36;
-const F_OFD_SETLK: u32 = 37;
-const F_OFD_SETLKW: u32 = 38;
 const F_DUPFD_CLOEXEC: u32 = 1030;
 const FD_CLOEXEC: u64 = 1;
 /// Of close_range: the table is the process's own anyway; and only mark the descriptors for exec.
@@ -33,15 +29,10 @@ const CLOSE_RANGE_CLOEXEC: u32 = 4;
 
 /// Which call about locks `command` is.
 fn lock_call(command: u32) -> Option<LockCall> {
-    let (of_file, way) = match command {
-        F_GETLK => (false, LockWay::Find),
-        F_SETLK => (false, LockWay::Set),
-        F_SETLKW => (false, LockWay::Wait),
-        F_OFD_GETLK => (true, LockWay::Find),
-        F_OFD_SETLK => (true, LockWay::Set),
-        F_OFD_SETLKW => (true, LockWay::Wait),
-        _ => return None,
-    };
+    // In each family the calls that find, set and wait for a lock follow each other.
+    let of_file = command >= F_OFD_GETLK;
+    let index = command.checked_sub(if of_file { F_OFD_GETLK } else { F_GETLK })?;
+    let way = *[LockWay::Find, LockWay::Set, LockWay::Wait].get(index as usize)?;
     Some(LockCall { of_file, way })
 }
 

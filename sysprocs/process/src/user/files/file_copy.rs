@@ -4,13 +4,12 @@
 //! (`transfer.rs`).
 
 use crate::user::files::path::{S_IFMT, S_IFREG};
-use crate::user::files::transfer::TRANSFER_BYTES_MAX;
+use crate::user::files::transfer::{Buffers, Direction, TRANSFER_BYTES_MAX};
 use crate::user::files::transfer_calls::offset;
 use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
-use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_proto::file::{Seek, Whence};
+use crate::user::state::syscall_result::SyscallResult;
+use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
 
 impl<M: UserMemory> User<M> {
@@ -39,53 +38,9 @@ impl<M: UserMemory> User<M> {
         (to, target): (&FileDescriptor, Option<u64>),
         count: u64,
     ) -> SyscallResult {
-        let count = self.allowed_bytes(to, target, count).await?;
-        let mut done = 0;
-        // Each pass passes a page, or the file ends.
-        while done < count {
-            if self.is_over_after_page().await {
-                if done == 0 {
-                    return Err(SyscallEscape::Restart);
-                }
-                break;
-            }
-            let length = (count - done).min(PAGE_BYTES as u64) as usize;
-            let mode = from.mode_at(start.map(|start| start.saturating_add(done)));
-            let bytes = match self.services.read(from.object, &mut self.scratch[..length], mode).await {
-                Ok(0) => break,
-                Ok(bytes) => bytes,
-                Err(_) if done > 0 => break,
-                Err(errno) => return Err(errno.into()),
-            };
-            let mode = to.mode_at(target.map(|target| target.saturating_add(done)));
-            match self.write_scratch(to.object, bytes, mode).await {
-                Ok(written) => {
-                    done += written;
-                    if written < bytes as u64 {
-                        self.unread(from, start, bytes as u64 - written).await;
-                        break;
-                    }
-                }
-                Err(escape) => {
-                    self.unread(from, start, bytes as u64).await;
-                    if done == 0 {
-                        return Err(escape);
-                    }
-                    break;
-                }
-            }
-        }
-        Ok(done)
-    }
-
-    /// Moves a file's own offset back over bytes that were read but could not be sent.
-    async fn unread(&mut self, from: &FileDescriptor, start: Option<u64>, bytes: u64) {
-        if let (None, Some(at)) = (start, from.object.file())
-            && let Ok(mut file) = self.services.file(at)
-        {
-            // A regular file can always be moved back over what was just read.
-            let _ = file.call(Seek { offset: -(bytes as i64), whence: Whence::Current }, ()).await;
-        }
+        let length = self.allowed_bytes(to, target, count).await?;
+        let buffers = Buffers::File { from, start, length };
+        self.transfer(Direction::Write, to, buffers, to.mode_at(target), length).await
     }
 
     /// The offset at `place`, if one is named.

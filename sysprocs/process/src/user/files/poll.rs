@@ -12,7 +12,6 @@ use crate::user::state::object::Object;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::pipe::{ERROR, HANG_UP, READABLE, WRITABLE};
-use renga_proto::procs::PendingSignals;
 use renga_rt::{Errno, apart};
 
 /// Bytes of `struct pollfd`.
@@ -140,9 +139,7 @@ impl<M: UserMemory> User<M> {
             self.set_blocked(set).await;
             if self.check_signals {
                 // Otherwise every repetition of a restarted call would round up, and never wait.
-                let (pid, blocked) = (self.program.pid, self.program.blocked);
-                let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
-                self.check_signals = pending & !blocked != 0;
+                self.check_signals = self.waiting_of(!self.program.blocked).await? != 0;
             }
         }
         Ok(())

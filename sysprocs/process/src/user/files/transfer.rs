@@ -13,7 +13,7 @@ use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_APPEND;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_proto::file::{BeginAppend, EndAppend, SyncFile};
+use renga_proto::file::{BeginAppend, EndAppend, Seek, SyncFile, Whence};
 use renga_proto::pages::AT_END;
 use renga_proto::procs::{Cause, Kill};
 use renga_rt::{Errno, apart};
@@ -25,9 +25,9 @@ const PAGES_PER_YIELD: u32 = 64;
 /// Bytes of a `struct iovec`.
 const IOVEC_BYTES: u64 = 16;
 
-/// Buffers of one transfer in the program's memory.
+/// Buffers of one transfer: in the program's memory, or a file that is passed on.
 #[derive(Clone, Copy)]
-pub(crate) enum Buffers {
+pub(crate) enum Buffers<'a> {
     One {
         address: u64,
         length: u64,
@@ -37,9 +37,15 @@ pub(crate) enum Buffers {
         address: u64,
         count: u64,
     },
+    /// So many bytes of a file, from `start` on or where it stands.
+    File {
+        from: &'a FileDescriptor,
+        start: Option<u64>,
+        length: u64,
+    },
 }
 
-impl Buffers {
+impl Buffers<'_> {
     /// Most bytes that a transfer moves.
     fn bytes_most(self) -> u64 {
         if let Buffers::One { length, .. } = self { length.min(TRANSFER_BYTES_MAX) } else { TRANSFER_BYTES_MAX }
@@ -56,8 +62,8 @@ impl Buffers {
 }
 
 /// How far a transfer has come in its buffers.
-struct Cursor {
-    buffers: Buffers,
+struct Cursor<'a> {
+    buffers: Buffers<'a>,
     next: u64,
     /// The rest of the present one.
     address: u64,
@@ -74,9 +80,10 @@ pub(crate) enum Direction {
 
 impl<M: UserMemory> User<M> {
     /// Address and length of buffer `index`, if there is one.
-    async fn buffer(&mut self, buffers: Buffers, index: u64) -> Result<Option<(u64, u64)>, Errno> {
+    async fn buffer(&mut self, buffers: Buffers<'_>, index: u64) -> Result<Option<(u64, u64)>, Errno> {
         match buffers {
             Buffers::One { address, length } => Ok((index == 0).then_some((address, length))),
+            Buffers::File { length, .. } => Ok((index == 0).then_some((0, length))),
             Buffers::Vector { count, .. } if index >= count => Ok(None),
             Buffers::Vector { address, .. } => {
                 let at = address.checked_add(index * IOVEC_BYTES).ok_or(Errno::EFAULT)?;
@@ -90,7 +97,7 @@ impl<M: UserMemory> User<M> {
         &mut self,
         way: Direction,
         file: &FileDescriptor,
-        buffers: Buffers,
+        buffers: Buffers<'_>,
         mode: TransferMode,
         room: u64,
     ) -> SyscallResult {
@@ -112,6 +119,10 @@ impl<M: UserMemory> User<M> {
                 Direction::Read => {
                     let mode = TransferMode { offset, nonblocking: mode.nonblocking || done > 0 };
                     self.read_page(file, cursor.address, length, mode).await
+                }
+                Direction::Write if let Buffers::File { from, start, .. } = cursor.buffers => {
+                    let start = start.map(|start| start.saturating_add(done));
+                    apart!(self.pass_page((from, start), file.object, length, TransferMode { offset, ..mode }))
                 }
                 Direction::Write => {
                     self.write_page(file.object, cursor.address, length, TransferMode { offset, ..mode }).await
@@ -193,11 +204,36 @@ impl<M: UserMemory> User<M> {
         Ok((self.services.write(object, &page, mode).await?.min(wanted), wanted))
     }
 
+    /// Passes a page of a file on, from an offset or where it stands; how many bytes went, and were there. What could not be
+    /// written was not read, as far as the file's own offset tells.
+    async fn pass_page(
+        &mut self,
+        (from, start): (&FileDescriptor, Option<u64>),
+        to: Object,
+        length: usize,
+        mode: TransferMode,
+    ) -> Result<(usize, usize), Errno> {
+        let page = &mut self.scratch[..length.min(PAGE_BYTES)];
+        let read = match self.services.read(from.object, page, from.mode_at(start)).await {
+            Ok(0) => return Ok((0, 1)), // the file ends
+            read => read.map_err(|errno| self.note_loss(from.object, errno, false))?,
+        };
+        let written = self.services.write(to, &self.scratch[..read], mode).await;
+        let unread = read - written.unwrap_or(0).min(read);
+        if let (1.., None, Some(at)) = (unread, start, from.object.file())
+            && let Ok(mut file) = self.services.file(at)
+        {
+            // A regular file can always be moved back over what was just read.
+            let _ = file.call(Seek { offset: -(unread as i64), whence: Whence::Current }, ()).await;
+        }
+        Ok((written?, read))
+    }
+
     /// Writes buffers to `to`, `at_end` of a file whatever the offset; how many bytes.
     pub(crate) async fn write_out(
         &mut self,
         to: &FileDescriptor,
-        buffers: Buffers,
+        buffers: Buffers<'_>,
         mode: TransferMode,
         at_end: bool,
     ) -> SyscallResult {
@@ -234,7 +270,13 @@ impl<M: UserMemory> User<M> {
 
     /// Reserves room at the end of the file, which no other board's append takes, and writes there; gives back what a
     /// failure leaves of it.
-    async fn append(&mut self, to: &FileDescriptor, buffers: Buffers, mode: TransferMode, room: u64) -> SyscallResult {
+    async fn append(
+        &mut self,
+        to: &FileDescriptor,
+        buffers: Buffers<'_>,
+        mode: TransferMode,
+        room: u64,
+    ) -> SyscallResult {
         let Some(at) = to.object.file() else { return Err(Errno::EINVAL.into()) };
         let (mut length, mut index) = (0u64, 0);
         // Bounded by the buffers.
@@ -256,7 +298,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Gathers the buffers in the scratch page, if they fit; their length.
-    async fn gather(&mut self, buffers: Buffers) -> Result<Option<usize>, Errno> {
+    async fn gather(&mut self, buffers: Buffers<'_>) -> Result<Option<usize>, Errno> {
         let (mut length, mut index) = (0, 0);
         // Bounded by the buffers.
         while let Some((address, bytes)) = self.buffer(buffers, index).await? {

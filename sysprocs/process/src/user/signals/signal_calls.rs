@@ -9,7 +9,7 @@ use crate::user::state::program::{AlternateStack, ProgramState};
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
-use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetIgnored};
+use renga_proto::procs::{AwaitSignal, INIT, SetIgnored};
 use renga_rt::Errno;
 
 /// Bytes of a signal set, which the calls want to hear.
@@ -103,9 +103,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn pending_signals(&mut self) -> Result<(), Errno> {
-        let pid = self.program.pid;
-        let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
-        let set = pending & self.program.blocked;
+        let set = self.waiting_of(self.program.blocked).await?;
         self.put(self.argument(0), &set.to_le_bytes()).await
     }
 
@@ -151,7 +149,6 @@ impl<M: UserMemory> User<M> {
         self.report_ignored(wanted).await;
         // The wait may swallow the interruption by another signal.
         self.check_signals = true;
-        let pid = self.program.pid;
         let until_ns = until_ns.unwrap_or(u64::MAX);
         // Each pass waits for an interruption or the end of the time.
         loop {
@@ -159,8 +156,8 @@ impl<M: UserMemory> User<M> {
             if let Some(taken) = self.take_wanted(wanted).await? {
                 return Ok(taken);
             }
-            let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
-            if pending & !(self.program.blocked | self.program.actions.ignored() | wanted) != 0 {
+            let unwanted = self.program.blocked | self.program.actions.ignored() | wanted;
+            if self.waiting_of(!unwanted).await? != 0 {
                 return Err(Errno::EINTR.into());
             }
             if until_ns <= self.me.now_ns() {

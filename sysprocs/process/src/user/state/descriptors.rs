@@ -197,16 +197,21 @@ impl DescriptorTable {
     }
 
     fn first_free(&self, least: usize) -> Result<usize, Errno> {
-        let mut mask = u64::MAX << (least % 64);
-        for word in least / 64..WORDS {
-            let free = !self.used[word] & mask;
-            if free != 0 {
-                let number = word * 64 + free.trailing_zeros() as usize;
-                return Some(number).filter(|&number| number < self.most).ok_or(Errno::EMFILE);
+        self.first_from(least, |used| !used).filter(|&number| number < self.most).ok_or(Errno::EMFILE)
+    }
+
+    /// The first number from `from` on whose bit is set in what `wanted` makes of its word of taken numbers.
+    #[inline(always)]
+    fn first_from(&self, from: usize, wanted: impl Fn(u64) -> u64) -> Option<usize> {
+        let mut mask = u64::MAX << (from % 64);
+        for word in from / 64..WORDS {
+            let found = wanted(self.used[word]) & mask;
+            if found != 0 {
+                return Some(word * 64 + found.trailing_zeros() as usize);
             }
             mask = u64::MAX;
         }
-        Err(Errno::EMFILE)
+        None
     }
 
     /// How many more descriptors have room.
@@ -251,15 +256,7 @@ impl DescriptorTable {
 
     /// The first number that is taken from `from` on.
     fn next_used(&self, from: usize) -> Option<usize> {
-        let mut mask = u64::MAX << (from % 64);
-        for word in from / 64..WORDS {
-            let used = self.used[word] & mask;
-            if used != 0 {
-                return Some(word * 64 + used.trailing_zeros() as usize);
-            }
-            mask = u64::MAX;
-        }
-        None
+        self.first_from(from, |used| used)
     }
 
     /// All descriptors from number `from` on, with their numbers.

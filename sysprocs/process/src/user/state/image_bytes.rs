@@ -25,6 +25,9 @@ impl<'a> ImageWriter<'a> {
     pub fn word(&mut self, word: u64) -> Result<(), Errno> {
         self.put(&word.to_le_bytes())
     }
+    pub fn words<const N: usize>(&mut self, words: [u64; N]) -> Result<(), Errno> {
+        words.into_iter().try_for_each(|word| self.word(word))
+    }
     /// Appends words of which most are `usual`: which are not (a bit each), and these.
     pub fn sparse<const N: usize>(&mut self, usual: u64, words: [u64; N]) -> Result<(), Errno> {
         const { assert!(N <= u64::BITS as usize) };
@@ -56,6 +59,11 @@ impl<'a> ImageReader<'a> {
     }
     pub fn word(&mut self) -> Result<u64, Errno> {
         Ok(u64::from_le_bytes(self.take()?))
+    }
+    pub fn words<const N: usize>(&mut self) -> Result<[u64; N], Errno> {
+        let mut words = [0; N];
+        words.iter_mut().try_for_each(|place| self.word().map(|word| *place = word))?;
+        Ok(words)
     }
     /// Words of which most are `usual`.
     pub fn sparse<const N: usize>(&mut self, usual: u64) -> Result<[u64; N], Errno> {

@@ -55,17 +55,13 @@ pub fn in_pages(files: &DescriptorTable) -> bool {
 /// Writes the state of `program`, which is to be the parent of its reader; `pages` have its descriptors, if there are
 /// any pages.
 pub fn put_program(writer: &mut ImageWriter, program: &ProgramState, pages: &[u32]) -> Result<(), Errno> {
-    writer.word(u64::from(program.pid))?;
     let (directory, root) = (program.directory.to_word(), program.root.to_word());
     let AlternateStack { address, bytes } = program.alternate_stack;
-    for word in [directory, root, program.umask.into(), program.dumpable.into(), program.blocked, address, bytes] {
-        writer.word(word)?;
-    }
+    let (pid, umask, dumpable) = (program.pid.into(), program.umask.into(), program.dumpable.into());
+    writer.words([pid, directory, root, umask, dumpable, program.blocked, address, bytes])?;
     writer.put(&program.name)?;
     let ProgramOrigin { ino, directory, path, strings: [arguments, environment, behind] } = program.origin;
-    for word in [u64::from(ino), directory.into(), path, arguments, environment, behind] {
-        writer.word(word)?;
-    }
+    writer.words([ino.into(), directory.into(), path, arguments, environment, behind])?;
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.soft))?;
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.hard))?;
     put_actions(writer, &program.actions)?;
@@ -82,18 +78,14 @@ pub fn put_program(writer: &mut ImageWriter, program: &ProgramState, pages: &[u3
 
 /// Reads what is to be `pid` into `program`; the pages that have its descriptors.
 pub fn get_program(reader: &mut ImageReader, pid: u32, program: &mut ProgramState) -> Result<FilePages, Errno> {
-    let parent = reader.word()? as u32;
-    program.renew(pid, parent);
-    program.directory = FileId::from_word(reader.word()?);
-    program.root = FileId::from_word(reader.word()?);
-    program.umask = reader.word()? as u16;
-    program.dumpable = reader.word()? != 0;
-    program.blocked = reader.word()?;
-    program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
+    let [parent, directory, root, umask, dumpable, blocked, address, bytes] = reader.words()?;
+    program.renew(pid, parent as u32);
+    (program.directory, program.root) = (FileId::from_word(directory), FileId::from_word(root));
+    (program.umask, program.dumpable, program.blocked) = (umask as u16, dumpable != 0, blocked);
+    program.alternate_stack = AlternateStack { address, bytes };
     program.name = reader.take()?;
-    let (ino, directory, path) = (reader.word()? as u32, reader.word()? as u32, reader.word()?);
-    let strings = [reader.word()?, reader.word()?, reader.word()?];
-    program.origin = ProgramOrigin { ino, directory, path, strings };
+    let [ino, directory, path, strings @ ..]: [u64; 6] = reader.words()?;
+    program.origin = ProgramOrigin { ino: ino as u32, directory: directory as u32, path, strings };
     let (soft, hard): ([u64; LIMITS], [u64; LIMITS]) = (reader.sparse(u64::MAX)?, reader.sparse(u64::MAX)?);
     program.limits.0 = core::array::from_fn(|which| ResourceLimit { soft: soft[which], hard: hard[which] });
     get_actions(reader, &mut program.actions)?;
