@@ -266,24 +266,14 @@ impl Script {
         assert!(code_bytes < 1 << 16, "a script's addresses fit one instruction");
         let data_offset = code_bytes.next_multiple_of(PAGE);
         let data_bytes = self.data.len() as u64;
-        let mut file = b"\x7fELF\x02\x01\x01".to_vec();
-        file.resize(16, 0);
-        file.extend([2, 0, 183, 0, 1, 0, 0, 0]);
-        for word in [CODE + entry, 64, 0] {
-            file.extend(u64::to_le_bytes(word));
-        }
-        file.extend([0; 4]);
-        for half in [64u16, 56, 2, 64, 0, 0] {
-            file.extend(half.to_le_bytes());
-        }
-        let segments = [(5u32, 0, CODE, code_bytes, code_bytes), (6, data_offset, DATA, data_bytes, data_bytes + PAGE)];
-        for (flags, offset, address, file_bytes, memory_bytes) in segments {
-            file.extend(1u32.to_le_bytes());
-            file.extend(flags.to_le_bytes());
-            for word in [offset, address, address, file_bytes, memory_bytes, PAGE] {
-                file.extend(u64::to_le_bytes(word));
-            }
-        }
+        let identification = u128::from_le_bytes(*b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+        // Executable for AArch64; the entry; program headers of 56 bytes behind this header of 64, two of them.
+        let header = [2 | 183 << 16 | 1 << 32, CODE + entry, 64, 0, 64 << 32 | 56 << 48, 2 | 64 << 16];
+        // Loaded, as flags; offset, address twice, bytes in the file and in memory, alignment.
+        let text = [1 | 5 << 32, 0, CODE, CODE, code_bytes, code_bytes, PAGE];
+        let variables = [1 | 6 << 32, data_offset, DATA, DATA, data_bytes, data_bytes + PAGE, PAGE];
+        let mut file = identification.to_le_bytes().to_vec();
+        file.extend(header.into_iter().chain(text).chain(variables).flat_map(u64::to_le_bytes));
         file.extend(&code);
         file.resize(data_offset as usize, 0);
         file.extend(&self.data);

@@ -71,8 +71,8 @@ calls! {
         36 symlinkat => make_symbolic_link;
         37 linkat => make_link;
         38 renameat => rename;
-        43 statfs => file_system_status;
-        44 fstatfs => file_system_status_of;
+        43 statfs => file_system_status(true);
+        44 fstatfs => file_system_status(false);
         45 truncate => truncate_path;
         46 ftruncate => truncate_file;
         47 fallocate => allocate_room;

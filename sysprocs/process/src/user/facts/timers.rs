@@ -52,9 +52,8 @@ impl<M: UserMemory> User<M> {
     /// Ends the program's timers from place `first` on.
     pub(crate) async fn drop_timers(&mut self, first: usize) {
         // Each pass removes one; mostly there is none.
-        while let Some(place) = self.program.timers.0[first..].iter_mut().find(|place| **place != 0) {
-            let (pid, timer) = (self.program.pid, core::mem::take(place) - 1);
-            let _ = self.services.clients.clock.call(DropTimer { pid, timer }, ()).await; // it knows the timer
+        while let Some(place) = self.program.timers.0[first..].iter().position(|&number| number != 0) {
+            let _ = self.drop_timer(first + place).await; // the clock knows the timer
         }
     }
 

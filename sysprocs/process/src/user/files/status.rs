@@ -306,32 +306,22 @@ impl<M: UserMemory> User<M> {
         Ok(bytes as u64)
     }
 
-    pub(crate) async fn file_system_status(&mut self) -> Result<(), Errno> {
-        let length = self.get_path(self.argument(0)).await?;
-        match self.access(self.program.start(), length, 0).await? {
-            PathTarget::Synthetic { .. } => self.put_synthetic_system_status(self.argument(1)).await,
-            PathTarget::Disk(()) | PathTarget::Own { .. } => self.put_file_system_status(self.argument(1)).await,
-        }
-    }
-
-    /// A `struct statfs` of what has no blocks.
-    async fn put_synthetic_system_status(&mut self, place: u64) -> Result<(), Errno> {
+    /// `statfs`; without a path `fstatfs`.
+    pub(crate) async fn file_system_status(&mut self, has_path: bool) -> Result<(), Errno> {
+        let is_synthetic = if has_path {
+            let length = self.get_path(self.argument(0)).await?;
+            matches!(self.access(self.program.start(), length, 0).await?, PathTarget::Synthetic { .. })
+        } else {
+            self.program.files.get(self.argument(0))?.is_synthetic()
+        };
         let mut bytes = [0; STATFS_BYTES];
-        let (page, name) = (PAGE_BYTES as u64, NAME_BYTES_MAX as u64);
-        put_words(&mut bytes, [(0, PROC_MAGIC), (8, page), (64, name), (72, page)]);
-        self.put(place, &bytes).await
-    }
-
-    pub(crate) async fn file_system_status_of(&mut self) -> Result<(), Errno> {
-        if self.program.files.get(self.argument(0))?.is_synthetic() {
-            return self.put_synthetic_system_status(self.argument(1)).await;
+        if is_synthetic {
+            // What has no blocks.
+            let (page, name) = (PAGE_BYTES as u64, NAME_BYTES_MAX as u64);
+            put_words(&mut bytes, [(0, PROC_MAGIC), (8, page), (64, name), (72, page)]);
+        } else {
+            self.services.path_lookup()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
         }
-        self.put_file_system_status(self.argument(1)).await
-    }
-
-    async fn put_file_system_status(&mut self, place: u64) -> Result<(), Errno> {
-        let mut bytes = [0; STATFS_BYTES];
-        self.services.path_lookup()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
-        self.put(place, &bytes).await
+        self.put(self.argument(1), &bytes).await
     }
 }
