@@ -208,9 +208,6 @@ impl ProcPlace {
     pub(crate) fn mode(self) -> u16 {
         self.file.entry().mode
     }
-    pub(crate) fn content(self) -> FileContent {
-        self.file.entry().content
-    }
     pub(crate) fn is_directory(self) -> bool {
         self.mode() & TYPE_MASK == S_IFDIR
     }

@@ -40,7 +40,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Maps => self.maps(place.pid, out).await,
             ProcFile::Io => io(&listed, out),
             ProcFile::Limits => limits::put(&self.info(place.pid)?.limits.get(), out),
-            _ => self.show(place.content(), out).await?,
+            _ => self.show(place.file.entry().content, out).await?,
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Counter => self.add_to_counter(text).await,
             ProcFile::Start => self.change_start(text).await,
             ProcFile::StartCard => self.write_start_card(offset, text).await,
-            _ => self.change_setting(place.content(), text).await,
+            _ => self.change_setting(place.file.entry().content, text).await,
         }
     }
 }
