@@ -13,7 +13,7 @@ use std::rc::Rc;
 const TIMERS: usize = 3;
 const SLEEPERS: usize = 4;
 /// A process that the keeper does not know.
-const NOBODY: u32 = 99;
+const NO_PROCESS: u32 = 99;
 /// One that ignores what comes.
 const DEAF: u32 = 98;
 type Sent = Rc<RefCell<Vec<(u64, u8, Cause)>>>;
@@ -30,10 +30,10 @@ fn start_watched(board: &HostBoard, watch: &'static Watch) -> (Address<Clock>, S
         loop {
             if let ProcsCall::Kill(call) = port.accept_only(Procs::ENTRIES).await {
                 let entry = call.entry();
-                if entry.pid != NOBODY {
+                if entry.pid != NO_PROCESS {
                     out.borrow_mut().push((me.now_ns(), entry.signal, entry.cause()));
                 }
-                call.reply(if entry.pid == NOBODY { Err(Errno::ESRCH) } else { Ok(entry.pid != DEAF) });
+                call.reply(if entry.pid == NO_PROCESS { Err(Errno::ESRCH) } else { Ok(entry.pid != DEAF) });
             }
         }
     });
@@ -145,7 +145,7 @@ fn clock_timers_are_bounded_and_freed_with_process() {
     let (server, sent) = start(&board);
     board.client(move |me| async move {
         let mut clock = Client::new(&me, server);
-        for pid in [DEAF, NOBODY, 8] {
+        for pid in [DEAF, NO_PROCESS, 8] {
             let make = MakeTimer { pid, slot: 0, counted: Counted::Time, signal: 14, id: INTERVAL_TIMER, value: 0 };
             let timer = clock.call(make, ()).await.unwrap();
             let interval_ns = if pid == DEAF { 10 } else { 0 };

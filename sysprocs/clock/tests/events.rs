@@ -6,7 +6,7 @@ use renga_proto::events::{
     AddCount, AskTimerFile, BoardDied, COUNT_MAX, DropEvents, EventFile, EventKind, Events, FollowCalendar, HoldEvents,
     MakeEvents, PollEvents, SetTimerFile, TakeCount,
 };
-use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
+use renga_proto::pipe::{NO_PROGRAM, Polled, READABLE, WRITABLE};
 use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Wakes};
 use std::cell::{Cell, RefCell};
@@ -81,21 +81,21 @@ impl Rig {
 fn event_file_counter_and_semaphore_take_counts() {
     let rig = rig();
     rig.run(Count, 3, |mut file| async move {
-        assert_eq!(file.add(4, NOBODY).await, Ok(()));
-        assert_eq!(file.take(NOBODY).await, Ok(7));
-        assert_eq!(file.take(NOBODY).await, Err(Errno::EAGAIN));
-        assert_eq!(file.add(COUNT_MAX, NOBODY).await, Ok(()));
-        assert_eq!(file.add(1, NOBODY).await, Err(Errno::EAGAIN));
-        assert_eq!(file.add(0, NOBODY).await, Ok(()));
-        assert_eq!(file.add(u64::MAX, NOBODY).await, Err(Errno::EAGAIN));
-        assert_eq!(file.poll(BOTH, NOBODY, 0).await.events, READABLE);
-        assert_eq!(file.take(NOBODY).await, Ok(COUNT_MAX));
-        assert_eq!(file.poll(BOTH, NOBODY, 0).await.events, WRITABLE);
+        assert_eq!(file.add(4, NO_PROGRAM).await, Ok(()));
+        assert_eq!(file.take(NO_PROGRAM).await, Ok(7));
+        assert_eq!(file.take(NO_PROGRAM).await, Err(Errno::EAGAIN));
+        assert_eq!(file.add(COUNT_MAX, NO_PROGRAM).await, Ok(()));
+        assert_eq!(file.add(1, NO_PROGRAM).await, Err(Errno::EAGAIN));
+        assert_eq!(file.add(0, NO_PROGRAM).await, Ok(()));
+        assert_eq!(file.add(u64::MAX, NO_PROGRAM).await, Err(Errno::EAGAIN));
+        assert_eq!(file.poll(BOTH, NO_PROGRAM, 0).await.events, READABLE);
+        assert_eq!(file.take(NO_PROGRAM).await, Ok(COUNT_MAX));
+        assert_eq!(file.poll(BOTH, NO_PROGRAM, 0).await.events, WRITABLE);
         assert_eq!(file.set(1, 0, false).await, Err(Errno::EINVAL), "no timer");
     });
     rig.run(Semaphore, 2, |mut file| async move {
-        assert_eq!([file.take(NOBODY).await, file.take(NOBODY).await], [Ok(1), Ok(1)]);
-        assert_eq!(file.take(NOBODY).await, Err(Errno::EAGAIN));
+        assert_eq!([file.take(NO_PROGRAM).await, file.take(NO_PROGRAM).await], [Ok(1), Ok(1)]);
+        assert_eq!(file.take(NO_PROGRAM).await, Err(Errno::EAGAIN));
     });
 }
 
@@ -108,13 +108,13 @@ fn event_file_empty_take_is_woken_once() {
         assert_eq!(file.poll(READABLE, 6, 0).await.events, 0);
         // A caller that finds an event, or waits for none, is not woken.
         assert_eq!(file.poll(WRITABLE, 7, 0).await.events, WRITABLE);
-        assert_eq!(file.poll(READABLE, NOBODY, 0).await.events, 0);
+        assert_eq!(file.poll(READABLE, NO_PROGRAM, 0).await.events, 0);
         assert_eq!(wakes.take(), None);
-        file.add(COUNT_MAX, NOBODY).await.unwrap();
+        file.add(COUNT_MAX, NO_PROGRAM).await.unwrap();
         assert_eq!(wakes.take(), Some((0, [1 << 5 | 1 << 6, 0, 0, 0])));
         assert_eq!(file.add(1, 8).await, Err(Errno::EAGAIN));
         assert_eq!(wakes.take(), None);
-        file.take(NOBODY).await.unwrap();
+        file.take(NO_PROGRAM).await.unwrap();
         assert_eq!(wakes.take(), Some((0, [1 << 8, 0, 0, 0])));
     });
 }
@@ -129,7 +129,7 @@ fn event_file_edge_is_reported_once() {
         assert_eq!(first.events, READABLE);
         assert_eq!(file.poll(READABLE, 1, first.edges).await, Polled { events: 0, ..first });
         assert_eq!(wakes.take(), None);
-        file.add(1, NOBODY).await.unwrap();
+        file.add(1, NO_PROGRAM).await.unwrap();
         assert_eq!(wakes.take(), Some((0, [1 << 1, 0, 0, 0])));
         let second = file.poll(READABLE, 1, first.edges).await;
         assert!(second.events == READABLE && second.edges != first.edges && second.edges != 0);
@@ -146,7 +146,7 @@ fn event_file_timer_counts_unread_expiries() {
         assert_eq!(file.set(0, 0, false).await, Ok(Left { left_ns: 0, interval_ns: 0 }));
         assert_eq!(file.set(100, 30, false).await, Ok(Left { left_ns: 0, interval_ns: 0 }));
         assert_eq!(file.take(9).await, Err(Errno::EAGAIN));
-        assert_eq!(file.add(1, NOBODY).await, Err(Errno::EINVAL));
+        assert_eq!(file.add(1, NO_PROGRAM).await, Err(Errno::EINVAL));
         *keep.borrow_mut() = Some(file.1);
     });
     let made = timer.borrow().unwrap();
@@ -157,7 +157,7 @@ fn event_file_timer_counts_unread_expiries() {
     let out = times.clone();
     board.client(move |me| async move {
         let mut file = File(Client::new(&me, server), made);
-        for slot in [NOBODY, 9] {
+        for slot in [NO_PROGRAM, 9] {
             let taken = file.take(slot).await;
             out.borrow_mut().push(taken);
         }
@@ -180,7 +180,7 @@ fn event_file_calendar_timer_follows_set_time() {
         assert_eq!(file.take(3).await, Err(Errno::EAGAIN));
         file.0.call(FollowCalendar { now_ns: 400 }, ()).await.unwrap();
         assert_eq!(wakes.take(), Some((0, [1 << 3, 0, 0, 0])));
-        assert_eq!(file.poll(BOTH, NOBODY, 0).await.events, READABLE);
+        assert_eq!(file.poll(BOTH, NO_PROGRAM, 0).await.events, READABLE);
         assert_eq!(file.take(3).await, Err(Errno::ECANCELED));
         assert_eq!(file.take(3).await, Err(Errno::EAGAIN), "reported once");
         let EventFile { number, generation } = file.1;
@@ -220,9 +220,9 @@ fn event_file_ends_with_last_reference() {
         }
         assert_eq!(file.0.call(HoldEvents { number, generation }, ()).await, Ok(()));
         assert_eq!(file.0.call(DropEvents { number, generation }, ()).await, Ok(()));
-        assert_eq!(file.take(NOBODY).await, Ok(1));
+        assert_eq!(file.take(NO_PROGRAM).await, Ok(1));
         assert_eq!(file.0.call(DropEvents { number, generation }, ()).await, Ok(()));
-        assert_eq!(file.take(NOBODY).await, Err(Errno::ESTALE));
+        assert_eq!(file.take(NO_PROGRAM).await, Err(Errno::ESTALE));
         assert_eq!(file.0.call(HoldEvents { number, generation }, ()).await, Err(Errno::ESTALE));
         let third = file.0.call(MakeEvents { kind: Count, count: 0 }, ()).await.unwrap();
         assert!(third.number == number && third.generation != generation);

@@ -5,7 +5,7 @@ use renga_proto::events::{
     AddCount, ChangeWatch, ClaimWatch, DropEvents, EventFile, EventKind, Events, MakeEvents, NextWatch, TakeCount,
     WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange, WatchEntry, WatchStamp, WatchWish,
 };
-use renga_proto::pipe::{NOBODY, READABLE};
+use renga_proto::pipe::{NO_PROGRAM, READABLE};
 use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno, Wakes};
 use std::cell::Cell;
@@ -63,13 +63,13 @@ fn event_set_duplicate_watch_is_refused() {
         assert_eq!(set.change(Add, 5, READABLE).await, Err(Errno::EEXIST));
         assert_eq!(set.change(Add, 6, WATCH_EXCLUSIVE | READABLE).await, Ok(()));
         assert_eq!(set.change(Modify, 6, READABLE).await, Err(Errno::EINVAL));
-        let (first, second) = (set.next(0, NOBODY).await.unwrap(), set.next(1, NOBODY).await.unwrap());
+        let (first, second) = (set.next(0, NO_PROGRAM).await.unwrap(), set.next(1, NO_PROGRAM).await.unwrap());
         assert_eq!((first.key.descriptor, first.data, first.object, first.more), (5, 7, u64::MAX, 9));
-        assert_eq!((second.key.descriptor, set.next(2, NOBODY).await), (6, Err(Errno::ENOENT)));
+        assert_eq!((second.key.descriptor, set.next(2, NO_PROGRAM).await), (6, Err(Errno::ENOENT)));
         // Another set has its own, of the same places.
         let other = set.0.call(MakeEvents { kind: EventKind::Watches, count: 0 }, ()).await.unwrap();
         let own = core::mem::replace(&mut set.1, other);
-        assert_eq!(set.next(0, NOBODY).await, Err(Errno::ENOENT));
+        assert_eq!(set.next(0, NO_PROGRAM).await, Err(Errno::ENOENT));
         assert_eq!(set.change(Add, 5, READABLE).await, Ok(()));
         assert_eq!(set.change(Add, 6, READABLE).await, Err(Errno::ENOSPC));
         let EventFile { number, generation } = other;
@@ -78,7 +78,7 @@ fn event_set_duplicate_watch_is_refused() {
         assert_eq!(set.change(Add, 7, READABLE).await, Ok(()), "its watches have ended with it");
         assert_eq!(set.change(Remove, 5, 0).await, Ok(()));
         assert_eq!(set.change(Remove, 5, 0).await, Err(Errno::ENOENT));
-        assert_eq!(set.next(0, NOBODY).await.unwrap().key.descriptor, 6);
+        assert_eq!(set.next(0, NO_PROGRAM).await.unwrap().key.descriptor, 6);
     });
 }
 
@@ -86,23 +86,23 @@ fn event_set_duplicate_watch_is_refused() {
 fn event_set_edge_is_claimed_once() {
     run(|mut set, _| async move {
         set.change(Add, 5, WATCH_EDGES | READABLE).await.unwrap();
-        let watch = set.next(0, NOBODY).await.unwrap();
+        let watch = set.next(0, NO_PROGRAM).await.unwrap();
         assert_eq!([set.claim(watch, 4).await, set.claim(watch, 4).await], [Ok(()), Err(Errno::EAGAIN)]);
-        let later = set.next(0, NOBODY).await.unwrap();
+        let later = set.next(0, NO_PROGRAM).await.unwrap();
         assert_eq!(later.stamp, WatchStamp { edges: 4, ..watch.stamp });
         assert_eq!(set.claim(later, 5).await, Ok(()));
         // A claim from before a modification is stale.
-        let before = set.next(0, NOBODY).await.unwrap();
+        let before = set.next(0, NO_PROGRAM).await.unwrap();
         set.change(Modify, 5, WATCH_ONCE | READABLE).await.unwrap();
         assert_eq!(set.claim(before, 6).await, Err(Errno::EAGAIN));
-        let once = set.next(0, NOBODY).await.unwrap();
+        let once = set.next(0, NO_PROGRAM).await.unwrap();
         assert_eq!((once.stamp.edges, set.claim(once, 6).await), (0, Ok(())));
         assert_eq!(
-            [set.next(0, NOBODY).await.err(), set.claim(once, 6).await.err()],
+            [set.next(0, NO_PROGRAM).await.err(), set.claim(once, 6).await.err()],
             [Some(Errno::ENOENT), Some(Errno::EAGAIN)]
         );
         set.change(Modify, 5, READABLE).await.unwrap();
-        let gone = set.next(0, NOBODY).await.unwrap();
+        let gone = set.next(0, NO_PROGRAM).await.unwrap();
         assert_eq!([set.claim(gone, 0).await, set.change(Add, 5, READABLE).await], [Ok(()); 2]);
         assert_eq!(set.claim(gone, 0).await, Err(Errno::EAGAIN), "that is another one");
     });
@@ -114,7 +114,7 @@ fn event_set_closed_descriptor_frees_watch() {
         // More often than there are places: the server reports each watch once, then its object closes.
         for object in 0..4 * WATCHES as u64 {
             assert_eq!(set.change_of(object, Add, 5, WATCH_ONCE | READABLE).await, Ok(()), "{object}");
-            let watch = set.next(0, NOBODY).await.unwrap();
+            let watch = set.next(0, NO_PROGRAM).await.unwrap();
             assert_eq!(set.claim(watch, 1).await, Ok(()));
         }
         // An unreported watch stays: a copy of its descriptor may be open.
@@ -134,11 +134,11 @@ fn event_set_new_watch_wakes_waiter() {
         set.change(Remove, 5, 0).await.unwrap();
         assert_eq!(wakes.take(), None, "there is not more than before");
         let EventFile { number, generation } = set.1;
-        assert_eq!(set.0.call(TakeCount { number, generation, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
-        assert_eq!(set.0.call(AddCount { number, generation, add: 1, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(set.0.call(TakeCount { number, generation, slot: NO_PROGRAM }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(set.0.call(AddCount { number, generation, add: 1, slot: NO_PROGRAM }, ()).await, Err(Errno::EINVAL));
         let count = set.0.call(MakeEvents { kind: EventKind::Count, count: 0 }, ()).await.unwrap();
         set.1 = count;
-        assert_eq!(set.next(0, NOBODY).await, Err(Errno::EINVAL));
+        assert_eq!(set.next(0, NO_PROGRAM).await, Err(Errno::EINVAL));
         assert_eq!(set.change(Add, 5, READABLE).await, Err(Errno::EINVAL));
     });
 }

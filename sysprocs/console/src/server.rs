@@ -14,7 +14,7 @@ use renga_proto::console::{
     KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWaits, SetWindow,
     WindowSize, WriteTerminal,
 };
-use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
+use renga_proto::pipe::{NO_PROGRAM, Polled, READABLE, WRITABLE};
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Waiters, Wakes};
 
 /// User processes that may wait for the terminal at a time, on all boards.
@@ -164,7 +164,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
         let edges = self.edges;
         let events_now = if seen == edges { 0 } else { self.events() & events };
         // Writing is always possible.
-        if events_now == 0 && slot != NOBODY && events & READABLE != 0 {
+        if events_now == 0 && slot != NO_PROGRAM && events & READABLE != 0 {
             self.waiters.add(call.board(), slot);
         }
         Ok(Polled { events: events_now, edges })

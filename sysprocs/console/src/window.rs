@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn window_report_is_told_from_keys() {
+    fn window_report_is_distinguished_from_keys() {
         let small = [255, 250, 31, 0, 80, 0, 24, 255, 240];
         let odd = [255, 250, 31, 0, 255, 255, 1, 44, 255, 240];
         let all = [&b"a\x1b["[..], &small, b"b", &odd, &[255, 255], b"c"].concat();

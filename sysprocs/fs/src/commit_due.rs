@@ -6,7 +6,7 @@
 use core::cell::Cell;
 use renga_rt::Notifier;
 
-/// When the next commit is due: what the allocator tells `commit_timer`.
+/// When the next commit is due: the allocator sets it for `commit_timer`.
 pub struct CommitDue {
     commit_timer: Option<Notifier>,
     at_ns: Cell<Option<u64>>,
@@ -17,7 +17,7 @@ pub struct CommitDue {
 }
 
 impl CommitDue {
-    /// Nothing is due yet; without a process to be notified there are only the commits that are asked for.
+    /// Nothing is due yet; without a process to notify, only requested commits happen.
     pub const fn new(commit_timer: Option<Notifier>) -> CommitDue {
         CommitDue {
             commit_timer,

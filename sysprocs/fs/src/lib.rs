@@ -15,18 +15,17 @@
 //! | `lease_cache` | [`name_cache`], on each board without the disk: names and inodes that it may cache |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
-//! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
-//! client (a clean buffer, the lock of names, a commit) end because who holds the one never waits for
-//! another's; workers (metadata writeback, committer, inode reclaimer) wait at the directory that gives them work.
+//! Each process calls only those before it, so no circle of waits exists. The waits that depend on another client (a
+//! clean buffer, the lock of names, a commit) end because the owner of the one never waits for another's. Workers
+//! (metadata writeback, committer, inode reclaimer) wait at the directory that gives them work.
 //!
-//! Order of writing (docs/design/files-and-durability.md). data are written in the page cache, and goes to its place when much of that is
-//! dirty, or with the next commit. *Metadata*, the blocks in which the file
-//! system describes itself, go to the journal first, all changes together in one commit: when somebody
-//! syncs, or 5 s after a change. After a cut either all of a commit is there or nothing
-//! (`tests/fs/cut.rs`).
+//! Order of writing (docs/design/files-and-durability.md): programs write data in the page cache; they go to their
+//! place when much of that is dirty, or with the next commit. *Metadata*, the blocks in which the file system
+//! describes itself, go to the journal first, all changes together in one commit: at a sync, or 5 s after a change.
+//! After a power cut either all of a commit is there or nothing (`tests/fs/cut.rs`).
 //!
-//! Placement: buffers are looked for on their directory's board; inodes on that of the directory of
-//! inodes, which is the allocator's. Walkers and open files may be anywhere.
+//! Placement: buffers are on their directory's board; inodes on that of the directory of inodes, which is the
+//! allocator's. Lookup workers and open files may be anywhere.
 //!
 //! Not here: file descriptors and permissions of processes (`process`), device files' devices,
 //! pages of programs (`memory`).

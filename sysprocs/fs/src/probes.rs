@@ -3,7 +3,7 @@
 //! Not here: how a probe is marked (`kernel/core`).
 
 renga_rt::probe! {
-    /// The medium is asked for blocks: the first, how many, whether they are written.
+    /// A request to the medium: the first block, the number of blocks, whether they are written.
     Disk = "disk" [8, 4, 1];
     /// The medium is done.
     DiskEnd = "disk-end" [];

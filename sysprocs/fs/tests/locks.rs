@@ -11,8 +11,8 @@ const HOLDER: Owner = Owner::process(8);
 const OTHER: Owner = Owner::process(16);
 const FILE: Owner = Owner::open_file(0, 3, 1);
 
-/// A board that is dead for an open file's board may not be dead here yet: what waits from there must not get a lock
-/// that nobody would let go.
+/// A board that is dead for an open file's board may not be dead here yet: a call that waits from there must not get
+/// a lock that would stay for ever.
 #[test]
 fn lock_wait_of_closed_file_ends_without_lock() {
     let board = HostBoard::new(0, 1 << 20);
@@ -48,5 +48,5 @@ fn lock_wait_of_closed_file_ends_without_lock() {
     release(FILE);
     assert_eq!(answers.take(), [Err(Errno::ESTALE)]);
     release(HOLDER);
-    assert_eq!(set(OTHER), [Ok(())], "nobody has it");
+    assert_eq!(set(OTHER), [Ok(())], "no owner has it");
 }

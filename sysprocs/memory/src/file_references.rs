@@ -155,7 +155,7 @@ impl FileReferences {
     }
 
     /// After the end of a session: reactivates all files.
-    async fn begin_anew(&mut self) {
+    async fn renew_session(&mut self) {
         let board = self.board();
         let (mut at, mut now) = (0, self.sessions.now(board));
         // Begins again with each further end.
@@ -216,7 +216,7 @@ impl FileReferences {
 
     /// One program more maps a file that another reference keeps active.
     pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
-        self.begin_anew().await;
+        self.renew_session().await;
         if self.find(key).is_some() {
             if !key.is_object() {
                 self.reopen(key).await?;
@@ -246,7 +246,7 @@ impl FileReferences {
 
     /// As `keep`, for a reference that the caller has and gives up.
     pub async fn adopt(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
-        self.begin_anew().await;
+        self.renew_session().await;
         let known = self.good(key).is_some();
         match self.find(key) {
             None => self.add(key, Some(reference))?,
@@ -272,7 +272,7 @@ impl FileReferences {
             return Ok(false);
         }
         let file = self.remove(index as u16);
-        self.begin_anew().await;
+        self.renew_session().await;
         if let Some(reference) = file.reference {
             self.give_back(key, reference).await?;
         }
@@ -281,7 +281,7 @@ impl FileReferences {
 
     /// The present slot of a file that a program here maps, and of which some other was tried in vain.
     pub async fn reopen(&mut self, key: FileKey) -> Result<u16, Errno> {
-        self.begin_anew().await;
+        self.renew_session().await;
         if let Some(reference) = self.good(key) {
             return Ok(reference.slot);
         }

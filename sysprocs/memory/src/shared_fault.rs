@@ -135,7 +135,7 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(())
     }
 
-    /// A page of zeros for an object; somebody else may have been faster.
+    /// A page of zeros for an object; another program may have been faster.
     async fn add_page(&mut self, object: MappedFile, page: u32) -> Result<(), Errno> {
         let begun = Fill::begin(self.memory, self.pages, object.id(), page).await?;
         let frame = begun.keep(self.pages, OBJECT_BYTES).await;

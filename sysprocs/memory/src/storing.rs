@@ -25,7 +25,7 @@ impl<M: UserMemory> Pager<'_, M> {
         if !absent {
             let cache_generation = self.pages.call(BeginFill { file: file.id(), mapped: page }, ()).await?;
             let lease = inode.call(dirty, &mut []).await?;
-            return self.hold(file, cache_generation, lease).await.map(|_| ());
+            return self.accept_lease(file, cache_generation, lease).await.map(|_| ());
         }
         let begun = Fill::begin_shared(self.memory, self.pages, file.id(), page).await?;
         let mut content = self.machine.page(begun.frame);
@@ -33,11 +33,11 @@ impl<M: UserMemory> Pager<'_, M> {
         drop(content);
         match leased {
             Ok(lease) => {
-                let held = self.hold(file, begun.cache_generation(), lease).await;
-                let renewed = held.unwrap_or(None).unwrap_or(begun.cache_generation());
+                let accepted = self.accept_lease(file, begun.cache_generation(), lease).await;
+                let renewed = accepted.unwrap_or(None).unwrap_or(begun.cache_generation());
                 let frame = begun.with_generation(renewed).keep(self.pages, lease.size).await;
                 self.free(frame).await;
-                held.map(|_| ())
+                accepted.map(|_| ())
             }
             Err(errno) => {
                 begun.give_up(self.memory).await;
@@ -47,7 +47,12 @@ impl<M: UserMemory> Pager<'_, M> {
     }
 
     /// Accepts the lease; returns the cache generation for the page that came with it, unless the lease is over.
-    async fn hold(&mut self, file: MappedFile, cache_generation: u64, lease: Lease) -> Result<Option<u64>, Errno> {
+    async fn accept_lease(
+        &mut self,
+        file: MappedFile,
+        cache_generation: u64,
+        lease: Lease,
+    ) -> Result<Option<u64>, Errno> {
         let (size, below, lease) = (lease.size, lease.below, lease.id);
         match self
             .pages
@@ -56,7 +61,7 @@ impl<M: UserMemory> Pager<'_, M> {
         {
             // Revoked already: the fault may request it again.
             Err(Errno::ESTALE) => Ok(None),
-            held => held.map(Some),
+            accepted => accepted.map(Some),
         }
     }
 

@@ -49,9 +49,9 @@ impl PageIndex {
         id: FileId,
         slot: u16,
         cache_generation: u64,
-        holding: CachedLease,
+        lease: CachedLease,
     ) -> Result<bool, Void> {
-        if self.is_void(id, cache_generation, holding.lease) {
+        if self.is_void(id, cache_generation, lease.lease) {
             return Err(Void);
         }
         if self.cache_generation(id).is_none() {
@@ -60,10 +60,10 @@ impl PageIndex {
         let Some(file) = self.find_file(id) else { return Ok(false) };
         let record = &mut self.files[file as usize];
         if record.writable == 0 {
-            (record.size, record.appends) = (Some(holding.size), AppendReservation::NONE);
+            (record.size, record.appends) = (Some(lease.size), AppendReservation::NONE);
         }
-        (record.writable, record.slot) = (record.writable.max(holding.below), slot);
-        record.arrive(holding.lease);
+        (record.writable, record.slot) = (record.writable.max(lease.below), slot);
+        record.arrive(lease.lease);
         Ok(true)
     }
 
@@ -106,14 +106,14 @@ impl PageIndex {
 
     /// Reserves an append of `bytes` to a leased file, or releases what was reserved `from` there on.
     pub fn reserve(&mut self, id: FileId, from: u64, bytes: u64) -> Option<u64> {
-        let (holding, at) = (self.lease_of(id)?, self.append_at(id));
+        let (lease, at) = (self.lease_of(id)?, self.append_at(id));
         let record = self.find_file(id)?;
         let appends = &mut self.files[record as usize].appends;
         if from != AT_END {
             appends.release(from, from.saturating_add(bytes));
             return Some(from);
         }
-        appends.extend(holding.size, holding.room(at, bytes)?);
+        appends.extend(lease.size, lease.room(at, bytes)?);
         Some(at)
     }
 

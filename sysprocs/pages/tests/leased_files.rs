@@ -11,7 +11,7 @@ use renga_rt::host::HostBoard;
 const PAGE: u64 = 4096;
 const FILE: FileId = FileId { ino: 7, generation: 1 };
 const OTHER: FileId = FileId { ino: 8, generation: 1 };
-const HOLDING: CachedLease = CachedLease { size: 0, below: 8, lease: 1 };
+const LEASE: CachedLease = CachedLease { size: 0, below: 8, lease: 1 };
 
 fn index(files: usize) -> PageIndex {
     PageIndex::new(CacheMemory::new(HostBoard::new(0, 1 << 20).arena, 64, files))
@@ -28,8 +28,8 @@ fn lease_revoked_before_arrival_is_void() {
     let mut index = index(8);
     let cache_generation = index.now();
     index.end_lease(FILE, 1, false);
-    assert!(index.accept_lease(FILE, 1, cache_generation, HOLDING).is_err(), "of a file without a record");
-    let second = CachedLease { lease: 2, ..HOLDING };
+    assert!(index.accept_lease(FILE, 1, cache_generation, LEASE).is_err(), "of a file without a record");
+    let second = CachedLease { lease: 2, ..LEASE };
     assert_eq!(index.accept_lease(FILE, 1, index.now(), second), Ok(true));
     assert_eq!(index.lease_of(FILE), Some(second));
     index.end_lease(FILE, 2, false);
@@ -38,7 +38,7 @@ fn lease_revoked_before_arrival_is_void() {
     let cache_generation = index.now();
     index.end_generations();
     assert!(
-        index.accept_lease(FILE, 1, cache_generation, CachedLease { lease: 3, ..HOLDING }).is_err(),
+        index.accept_lease(FILE, 1, cache_generation, CachedLease { lease: 3, ..LEASE }).is_err(),
         "with its session"
     );
 }
@@ -49,7 +49,7 @@ fn lease_granted_after_revocation_is_valid() {
     let cache_generation = index.cache_generation(FILE).unwrap();
     index.end_lease(FILE, 1, false);
     index.revoke(FILE, 1);
-    let later = CachedLease { lease: 2, ..HOLDING };
+    let later = CachedLease { lease: 2, ..LEASE };
     assert_eq!(
         index.accept_lease(FILE, 1, cache_generation, later),
         Ok(true),
@@ -62,7 +62,7 @@ fn lease_granted_after_revocation_is_valid() {
     let cache_generation = index.cache_generation(OTHER).unwrap();
     let record = index.revoke(OTHER, TO_END).unwrap();
     index.forget(record);
-    assert_eq!(index.accept_lease(OTHER, 1, cache_generation, HOLDING), Ok(true));
+    assert_eq!(index.accept_lease(OTHER, 1, cache_generation, LEASE), Ok(true));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn lease_of_forgotten_file_is_void() {
     index.end_lease(FILE, 5, false);
     let file = index.oldest_file().unwrap();
     index.forget(file);
-    let numbered = |lease| CachedLease { lease, ..HOLDING };
+    let numbered = |lease| CachedLease { lease, ..LEASE };
     assert!(index.accept_lease(FILE, 1, cache_generation, numbered(5)).is_err());
     index.cache_generation(FILE).unwrap();
     assert!(
@@ -91,22 +91,22 @@ fn lease_numbers_are_ordered_across_reboots() {
     let mut index = index(2);
     let (before, after) = (0xff << 56 | 9, 3);
     index.end_lease(FILE, before, false);
-    assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: after, ..HOLDING }), Ok(true));
+    assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: after, ..LEASE }), Ok(true));
     index.end_lease(FILE, after, false);
-    assert!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: before, ..HOLDING }).is_err());
+    assert!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: before, ..LEASE }).is_err());
     let cache_generation = index.now();
     index.end_lease(OTHER, NO_LEASE, false);
     assert!(
-        index.accept_lease(FILE, 1, cache_generation, CachedLease { lease: 4, ..HOLDING }).is_err(),
+        index.accept_lease(FILE, 1, cache_generation, CachedLease { lease: 4, ..LEASE }).is_err(),
         "whichever was under way"
     );
-    assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: 5, ..HOLDING }), Ok(true));
+    assert_eq!(index.accept_lease(FILE, 1, index.now(), CachedLease { lease: 5, ..LEASE }), Ok(true));
 }
 
 #[test]
 fn leased_file_size_follows_local_writes() {
     let mut index = index(8);
-    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
     write(&mut index, FILE, 0, 10);
     let cache_generation = index.cache_generation(FILE).unwrap();
     index.put(FILE, 3, Frame(13), cache_generation, 1).unwrap();
@@ -123,7 +123,7 @@ fn leased_file_dirty_pages_flush_in_order() {
     for (page, frame) in [(5, 20), (0, 21), (1_000, 22), (1, 23)] {
         write(&mut index, FILE, page, frame);
     }
-    index.accept_lease(OTHER, 2, index.now(), HOLDING).unwrap();
+    index.accept_lease(OTHER, 2, index.now(), LEASE).unwrap();
     write(&mut index, OTHER, 0, 30);
     assert_eq!(index.oldest_leased(), Some((FILE, 1)));
     index.end_lease(FILE, 1, false);
@@ -159,9 +159,9 @@ fn leased_file_is_visible_to_inode_only() {
 fn lease_grants_under_way_are_expected() {
     // The simulator's tests `mapped::` cover the pages of delayed calls.
     let mut index = index(2);
-    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
-    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
-    assert!(index.is_expected(FILE, HOLDING.lease, 3) && !index.is_expected(FILE, HOLDING.lease, 2));
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
+    assert!(index.is_expected(FILE, LEASE.lease, 3) && !index.is_expected(FILE, LEASE.lease, 2));
     assert!(index.is_expected(FILE, 2, 1) && index.is_expected(OTHER, 1, 1), "one that is not known");
 }
 
@@ -169,12 +169,12 @@ fn lease_grants_under_way_are_expected() {
 fn leased_file_attributes_are_reported_once() {
     let mut index = index(2);
     assert!(!index.change(FILE, AttributeChange::mode(0o600), 1), "it is not leased");
-    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
     assert!(index.change(FILE, AttributeChange::mode(0o600), 1) && index.change(FILE, AttributeChange::owner(7, 8), 2));
     index.cache_generation(OTHER).unwrap();
     let oldest = index.oldest_file().unwrap();
     index.forget(oldest);
-    index.end_lease(FILE, HOLDING.lease, true);
+    index.end_lease(FILE, LEASE.lease, true);
     assert!(index.is_leased(FILE), "it makes no room for others");
     assert!(!index.change(FILE, AttributeChange::mode(0o640), 3), "it is being taken back");
     let expected = AttributeChange::mode(0o600).then(AttributeChange::owner(7, 8));
@@ -185,7 +185,7 @@ fn leased_file_attributes_are_reported_once() {
 #[test]
 fn leased_file_later_of_write_and_utimes_wins() {
     let mut index = index(2);
-    index.accept_lease(FILE, 1, index.now(), HOLDING).unwrap();
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
     write(&mut index, FILE, 0, 10);
     let times = AttributeChange::times(11, 12).unwrap();
     index.change(FILE, times, 6);

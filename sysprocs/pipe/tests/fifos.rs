@@ -3,7 +3,7 @@ use renga_pipe::{FifoPlace, fifos, pipe, pipe_table};
 use renga_proto::fifos::FifoEnds::{Both, Reader, Writer};
 use renga_proto::fifos::{FifoEnds, Fifos, OpenFifo, OpenedFifo};
 use renga_proto::pipe::{
-    AwaitPartner, BoardDied, CloseEnd, HANG_UP, JoinPipe, NOBODY, OpenPipe, PIPE_BYTES, Pipe, PipeEnd, PollPipe,
+    AwaitPartner, BoardDied, CloseEnd, HANG_UP, JoinPipe, NO_PROGRAM, OpenPipe, PIPE_BYTES, Pipe, PipeEnd, PollPipe,
     Polled, READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{PipeTable, TakePipe};
@@ -125,7 +125,7 @@ fn fifo_nonblocking_open_without_partner() {
         let reader = clients.open(FIRST, Reader, true).await.unwrap();
         let (generation, number) = (reader.generation, usize::from(reader.number));
         let (ends, events, partners) = (Reader, READABLE, reader.partners);
-        let poll = PollPipe { generation, ends, events, slot: NOBODY, seen: 0, partners };
+        let poll = PollPipe { generation, ends, events, slot: NO_PROGRAM, seen: 0, partners };
         let pipe = &mut clients.pipes[number];
         assert_eq!(pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 4]).await, Ok(0), "no writer");
         assert_eq!(pipe.call(poll, ()).await.unwrap().events, 0, "none has left");
@@ -158,24 +158,24 @@ fn fifo_edge_is_reported_once() {
         let pipe = &mut clients.pipes[usize::from(number)];
         let of = |ends, slot, seen| PollPipe { generation, ends, events: READABLE | WRITABLE, slot, seen, partners: 0 };
         pipe.call(WritePipe { generation, nonblocking: true }, b"x").await.unwrap();
-        let first = pipe.call(of(Reader, NOBODY, 0), ()).await.unwrap();
+        let first = pipe.call(of(Reader, NO_PROGRAM, 0), ()).await.unwrap();
         assert_eq!(first.events, READABLE);
         assert_eq!(pipe.call(of(Reader, 5, first.edges), ()).await, Ok(Polled { events: 0, ..first }));
-        let both = pipe.call(of(Both, NOBODY, 0), ()).await.unwrap();
+        let both = pipe.call(of(Both, NO_PROGRAM, 0), ()).await.unwrap();
         assert_eq!(both.events, READABLE | WRITABLE);
         assert_eq!(pipe.call(of(Both, 6, both.edges), ()).await, Ok(Polled { events: 0, ..both }));
         assert_eq!(wakes.take(), None);
         pipe.call(WritePipe { generation, nonblocking: true }, b"y").await.unwrap();
         assert_eq!(wakes.take(), Some((0, [1 << 5 | 1 << 6, 0, 0, 0])), "though it could be read before");
-        assert_eq!(pipe.call(of(Reader, NOBODY, first.edges), ()).await.unwrap().events, READABLE);
-        assert_eq!(pipe.call(of(Both, NOBODY, both.edges), ()).await.unwrap().events, READABLE | WRITABLE);
+        assert_eq!(pipe.call(of(Reader, NO_PROGRAM, first.edges), ()).await.unwrap().events, READABLE);
+        assert_eq!(pipe.call(of(Both, NO_PROGRAM, both.edges), ()).await.unwrap().events, READABLE | WRITABLE);
         // A read is an edge for the writer only if the ring was full.
-        let writer = pipe.call(of(Writer, NOBODY, 0), ()).await.unwrap();
+        let writer = pipe.call(of(Writer, NO_PROGRAM, 0), ()).await.unwrap();
         pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; 9]).await.unwrap();
-        assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, 0);
+        assert_eq!(pipe.call(of(Writer, NO_PROGRAM, writer.edges), ()).await.unwrap().events, 0);
         pipe.call(WritePipe { generation, nonblocking: true }, &[0; PIPE_BYTES]).await.unwrap();
         pipe.call(ReadPipe { generation, nonblocking: true }, &mut [0; PIPE_BYTES]).await.unwrap();
-        assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, WRITABLE);
+        assert_eq!(pipe.call(of(Writer, NO_PROGRAM, writer.edges), ()).await.unwrap().events, WRITABLE);
     });
 }
 

@@ -3,7 +3,7 @@ use renga_core::Entry;
 use renga_pipe::{pipe, pipe_table};
 use renga_proto::fifos::FifoEnds;
 use renga_proto::pipe::{
-    AddEnd, BoardDied, CloseEnd, ERROR, HANG_UP, NOBODY, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe,
+    AddEnd, BoardDied, CloseEnd, ERROR, HANG_UP, NO_PROGRAM, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe,
     Polled, READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
@@ -151,7 +151,7 @@ fn pipe_cancelled_reader_gets_eintr() {
 
 /// A poll of all events.
 fn poll(ends: FifoEnds) -> PollPipe {
-    PollPipe { generation: 1, ends, events: u32::MAX, slot: NOBODY, seen: 0, partners: 0 }
+    PollPipe { generation: 1, ends, events: u32::MAX, slot: NO_PROGRAM, seen: 0, partners: 0 }
 }
 
 /// The events of an answer.

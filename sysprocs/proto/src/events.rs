@@ -100,7 +100,7 @@ pub const COUNT_MAX: u64 = u64::MAX - 1;
 protocol! {
     /// The event files and sets of watches of a board. `generation` is from the reply to `MakeEvents`: `ESTALE` if
     /// the number is in another generation by now, or the caller's board has no reference any more. No entry waits:
-    /// `slot` of the caller's board, unless it is `NOBODY`, is woken once to try again.
+    /// `slot` of the caller's board, unless it is `NO_PROGRAM`, is woken once to try again.
     pub Events = 27, EventsCall {
         /// Creates one, with a reference of the caller's board; `count`: a counter's first value. `ENFILE`: all are
         /// in use.

@@ -87,7 +87,7 @@ word_enum! {
     /// The purpose of a name lookup.
     pub enum Intent {
         /// To know what it stands for.
-        Look,
+        LookUp,
         /// To give it to something if it stands for nothing. Under the exclusive lock of names.
         Create,
         /// To make it stand for something else, or for nothing. Under the exclusive lock of names.

@@ -13,7 +13,7 @@ use renga_core::{Client, Local};
 /// Gives a reference to inode `ino`, with process `slot`, back to whom it is of, unless it has ended.
 ///
 /// # Errors
-/// `EINVAL`: nobody counts it.
+/// `EINVAL`: no such reference.
 pub async fn give_back<const NAMES: u32, const DIRECTORY: u32>(
     names: &mut Local<Names, NAMES>,
     directory: &mut Client<InodeDirectory, DIRECTORY>,

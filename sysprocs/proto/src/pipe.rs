@@ -29,7 +29,7 @@ pub const ERROR: u32 = 8;
 pub const HANG_UP: u32 = 16;
 
 /// As a slot to wake: none.
-pub const NOBODY: u16 = u16::MAX;
+pub const NO_PROGRAM: u16 = u16::MAX;
 
 in_words! {
     /// The state of a polled object.
@@ -60,7 +60,7 @@ protocol! {
         4 CloseEnd { generation: u32, end: PipeEnd } (()) -> Result<(), Errno> [releases];
         /// Returns those of `events` (and of error and hang-up) that are true now for a caller with `ends`, unless
         /// the edge count is still `seen` (0: any). If none is, the program in `slot` of the caller's board, unless
-        /// that is `NOBODY`, is woken once to poll again. `partners`: of a reader of a fifo that was opened without a
+        /// that is `NO_PROGRAM`, is woken once to poll again. `partners`: of a reader of a fifo that was opened without a
         /// writer, how many had opened it by then; it sees no hang-up before more have. `EPERM`: the pipe is in this
         /// generation, and only other boards have the end.
         5 PollPipe { generation: u32, ends: FifoEnds, events: u32, slot: u16, seen: u32, partners: u32 } (())

@@ -50,11 +50,11 @@ pub struct MemorySample {
     pub now_ns: u64,
     /// Frames.
     pub memory: MemoryFacts,
-    /// Pages that have come into the cache since boot, modulo 2^32; only asked for if the batcher is on.
+    /// Pages that have come into the cache since boot, modulo 2^32; counted only if the batcher is on.
     pub arrived: u32,
 }
 
-/// Who reclaims.
+/// The two kinds of reclaim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReclaimWork {
     /// The ordinary reclaimer.
@@ -63,7 +63,7 @@ pub enum ReclaimWork {
     Batch,
 }
 
-/// What either has done.
+/// The work of either kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkCounts {
     /// Times that it began.
@@ -120,7 +120,7 @@ impl Default for ReclaimMachine {
 }
 
 impl ReclaimMachine {
-    /// What either has done.
+    /// The work of either kind.
     pub fn counts(&self, work: ReclaimWork) -> WorkCounts {
         match work {
             ReclaimWork::Ordinary => self.ordinary,

@@ -34,7 +34,7 @@ struct Queued {
     frame: [u8; FRAME_BYTES_MAX],
 }
 
-/// What a link has done beside carrying frames.
+/// The link's counters beside those of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCount {
     /// Frames resent because their receiver did not take them.
@@ -99,7 +99,7 @@ impl<P: TokenPhy> TokenLink<P> {
     pub fn is_started(&self) -> bool {
         self.started
     }
-    /// What it has done.
+    /// Its counters.
     pub fn count(&self) -> TokenCount {
         self.count
     }

@@ -64,15 +64,21 @@ mod tests {
 
     #[test]
     fn board_references_foreign_release_is_refused() {
-        let mut held = BoardReferences::NONE;
-        assert!(held.add(1) && held.add(1) && held.add(7) && !held.add(8));
-        assert!(!held.remove(0) && !held.remove(200) && held.remove(1));
-        assert_eq!((held.total(), held.drop_board(1), held.drop_board(1), held.total()), (2, 1, 0, 1));
-        assert_eq!((held.boards(), held.holds(7), held.holds(1), held.holds(99)), (0x80, true, false, false));
-        assert!(held.remove(7) && held.is_empty());
+        let mut references = BoardReferences::NONE;
+        assert!(references.add(1) && references.add(1) && references.add(7) && !references.add(8));
+        assert!(!references.remove(0) && !references.remove(200) && references.remove(1));
+        assert_eq!(
+            (references.total(), references.drop_board(1), references.drop_board(1), references.total()),
+            (2, 1, 0, 1)
+        );
+        assert_eq!(
+            (references.boards(), references.holds(7), references.holds(1), references.holds(99)),
+            (0x80, true, false, false)
+        );
+        assert!(references.remove(7) && references.is_empty());
         for _ in 0..u16::MAX {
-            assert!(held.add(3));
+            assert!(references.add(3));
         }
-        assert!(!held.add(3) && held.total() == u32::from(u16::MAX));
+        assert!(!references.add(3) && references.total() == u32::from(u16::MAX));
     }
 }

@@ -76,12 +76,12 @@ impl Fact<2> for AreaInfo {
             u64::from(self.ino) << 32 | u64::from(self.first_page),
         ]
     }
-    fn of_words([place, shown]: [u64; 2]) -> Self {
+    fn of_words([place, mapped]: [u64; 2]) -> Self {
         AreaInfo {
             start: (place & PAGE_MASK) as u32,
             end: (place >> PAGE_BITS & PAGE_MASK) as u32,
-            first_page: shown as u32,
-            ino: (shown >> 32) as u32,
+            first_page: mapped as u32,
+            ino: (mapped >> 32) as u32,
             access: (place >> ACCESS_SHIFT) as u8 & (READS | WRITES | EXECUTES),
             shared: place >> SHARED_SHIFT & 1 != 0,
         }

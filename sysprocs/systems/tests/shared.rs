@@ -3,7 +3,8 @@
 use renga_systems::shared::{SHARED, is_of_all_cores, is_own};
 use renga_systems::{FACTS, Kind};
 
-/// New state given to processes must be declared as shared or not. Holds: cores-cells.
+/// New state given to processes must be declared as shared or not.
+/// Holds: cores-cells.
 #[test]
 fn shared_every_given_expression_is_classified() {
     for facts in FACTS {

@@ -86,7 +86,8 @@ fn linkbench_token_passes_once_per_round() {
     }
 }
 
-/// A board that receives the token sends at once: its predecessor learns of the arrival before the next frame. Holds: linkbench-losses.
+/// A board that receives the token sends at once: its predecessor learns of the arrival before the next frame.
+/// Holds: linkbench-losses.
 #[test]
 fn linkbench_three_boards_lose_no_token() {
     for boards in [3, 4] {

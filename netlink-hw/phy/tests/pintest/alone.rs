@@ -30,7 +30,8 @@ fn pintest_lone_board_reports_being_alone() {
     assert!(text.lines().any(|line| line.starts_with("D4 ") && line.ends_with("FAULT: held low")), "{text}");
 }
 
-/// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading comes. Holds: pintest-wires.
+/// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading comes.
+/// Holds: pintest-wires.
 #[test]
 fn pintest_wires_without_pull_up_are_named() {
     let setup = ModelSetup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };

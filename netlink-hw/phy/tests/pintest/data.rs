@@ -59,7 +59,8 @@ fn pintest_shorted_data_wires_are_named() {
     }
 }
 
-/// Two boards cannot see at which of them the fault is, and report both. Holds: pintest-two.
+/// Two boards cannot see at which of them the fault is, and report both.
+/// Holds: pintest-two.
 #[test]
 fn pintest_two_boards_fault_is_either() {
     let open = HarnessFault::Open { board: 1, pin: data_pin(4) };

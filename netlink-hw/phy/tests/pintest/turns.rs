@@ -27,7 +27,8 @@ fn pintest_absent_boards_are_left_out() {
     assert!(reports[0].to_string().ends_with("board 1: no fault found, but only 1 of 3 others answer\n"));
 }
 
-/// Two cards of one board: where their wires differ, their simultaneous answers are none. Holds: pintest-turns.
+/// Two cards of one board: where their wires differ, their simultaneous answers are none.
+/// Holds: pintest-turns.
 #[test]
 fn pintest_duplicate_numbers_are_refused() {
     let swapped = HarnessFault::Swapped { board: 2, pins: (17, 18) };

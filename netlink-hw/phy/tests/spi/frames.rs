@@ -117,7 +117,8 @@ fn frames_same_seed_same_run() {
     assert_ne!(run(7), run(8));
 }
 
-/// Virtual time is exact: the margins say how much the model may change before a person must check. Holds: spi-rate.
+/// Virtual time is exact: the margins say how much the model may change before a person must check.
+/// Holds: spi-rate.
 #[test]
 fn frames_long_rates_are_known() {
     for (rate_hz, least_bps) in [(RATES[0], 700_000), (RATES[1], 2_600_000), (RATES[2], 4_500_000)] {

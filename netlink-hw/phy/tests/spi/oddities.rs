@@ -104,7 +104,8 @@ fn spi_slave_last_octet_may_be_lost() {
 }
 
 /// Data pins are swapped against the data sheet: a cluster wired by it has no link, and the test names the wires. If a board follows the
-/// data sheet after all, its slave drives the data wire against the talker, which the series resistors bound. Holds: spi-oddities.
+/// data sheet after all, its slave drives the data wire against the talker, which the series resistors bound.
+/// Holds: spi-oddities.
 #[test]
 fn spi_harness_follows_reports() {
     for speed in [Speed::PI3_1200, Speed::PI4_600] {

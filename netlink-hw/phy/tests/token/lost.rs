@@ -43,7 +43,8 @@ fn token_lost_returns_within_bound() {
     }
 }
 
-/// A board sees a false offer of a token, while another has the token. Holds: token-one.
+/// A board sees a false offer of a token, while another has the token.
+/// Holds: token-one.
 #[test]
 fn token_doubled_becomes_one_within_bound() {
     for bus in Bus::ALL {

@@ -61,7 +61,8 @@ fn oddities_with_remedies_are_harmless() {
     }
 }
 
-/// Without its remedy a board has no link, or its frames fail; the model's rules name the hidden failures. Holds: spi-oddities.
+/// Without its remedy a board has no link, or its frames fail; the model's rules name the hidden failures.
+/// Holds: spi-oddities.
 #[test]
 fn oddities_without_remedy_are_detected() {
     let lacking = [

@@ -13,7 +13,7 @@ use renga_proto::events::{
     EventsServer, FollowCalendar, HoldEvents, MakeEvents, NextWatch, PollEvents, SetTimerFile, SetWaiting, TakeCount,
     WatchChange, WatchEntry,
 };
-use renga_proto::pipe::{NOBODY, Polled};
+use renga_proto::pipe::{NO_PROGRAM, Polled};
 use renga_rt::{BoardReferences, Call, Entry, Errno, Generation, Me, Never, Port, Protocol, Wakes};
 
 struct EventsState {
@@ -111,7 +111,7 @@ impl EventsServer for EventsState {
         let place = &mut self.places[number];
         let edges = place.edges;
         let events = if seen == edges { 0 } else { place.events() & events };
-        if events == 0 && slot != NOBODY {
+        if events == 0 && slot != NO_PROGRAM {
             place.waiters.add(call.board(), slot);
         }
         Ok(Polled { events, edges })
@@ -169,7 +169,7 @@ impl EventsServer for EventsState {
     async fn next_watch(&mut self, call: &mut Call<NextWatch>) -> Result<WatchEntry, Errno> {
         let NextWatch { number, generation, from, slot } = call.entry();
         let set = self.find_set(call, number, generation)?;
-        if slot != NOBODY {
+        if slot != NO_PROGRAM {
             self.places[set].waiters.add(call.board(), slot);
         }
         self.watches.next(number, from)
@@ -233,7 +233,7 @@ impl EventsState {
 
     /// The caller is woken when it is to be tried again, if it is.
     fn await_if_later<E: Entry>(&mut self, call: &Call<E>, errno: Errno, number: usize, slot: u16) {
-        if errno == Errno::EAGAIN && slot != NOBODY {
+        if errno == Errno::EAGAIN && slot != NO_PROGRAM {
             self.places[number].waiters.add(call.board(), slot);
         }
     }

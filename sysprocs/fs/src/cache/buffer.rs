@@ -1,9 +1,9 @@
 //! One buffer: the data of one block, and the work that is done on it.
 //!
-//! Invariants: calls are served in the order in which the directory passes them on; whatever they do is done
-//! to the block that they name. A call for another block than is here makes the buffer read that one first: the
-//! directory has seen to it that the medium has all of the former.
-//! Not here: which block to hold, what is dirty (`slots.rs`), when it is written (`metadata_writeback.rs`).
+//! Invariants: a buffer serves calls in the order in which the directory forwards them, each on the block that it
+//! names. A call for another block makes the buffer read that one first: the directory has made sure that the medium
+//! has all of the former. Not here: which block to cache, what is dirty (`slots.rs`), when it is written
+//! (`metadata_writeback.rs`).
 
 use crate::format::{bitmap, directory_block};
 use renga_abi::PAGE_BYTES;
@@ -31,7 +31,7 @@ pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static m
 macro_rules! on_block {
     ($state:expr, $call:ident, $entry:ident => $work:expr) => {{
         let $entry = $call.entry();
-        let read = $state.hold($entry.block).await;
+        let read = $state.load($entry.block).await;
         reply!($call, if read => $work)
     }};
 }
@@ -83,7 +83,7 @@ impl BufferState {
         }
     }
 
-    async fn hold(&mut self, block: u64) -> Result<(), Errno> {
+    async fn load(&mut self, block: u64) -> Result<(), Errno> {
         if self.block != block {
             self.block = NO_BLOCK;
             self.disk.call(ReadBlocks { first: block }, &mut self.page[..]).await?;

@@ -1,9 +1,8 @@
-//! The directory of buffers: passes each call on to the buffer that holds its block, or is to hold it.
+//! The directory of buffers: forwards each call to the buffer that caches its block, or is to cache it.
 //!
-//! Invariant: it calls nobody, so it is never delayed by the medium. A call that finds no clean buffer waits here, and
-//! with it all later work, until one has been cleaned; who cleans and who ends transactions are served
-//! meanwhile.
-//! Not here: what it knows (`slots.rs`), writing (`metadata_writeback.rs`).
+//! Invariant: it calls no server, so the medium never delays it. A call that finds no clean buffer waits here, and
+//! with it all later work, until one has been cleaned; the directory serves the writeback and the committer
+//! meanwhile. Not here: its state (`slots.rs`), writing (`metadata_writeback.rs`).
 
 use crate::cache::slots::{BlockAccess, BufferSlot, BufferSlots, SlotState};
 use crate::commit_due::CommitDue;
@@ -28,7 +27,7 @@ struct BufferDirectoryState {
     slots: BufferSlots,
     due: &'static CommitDue,
     waiting: Option<BufferDirectoryCall>,
-    /// Waits until nobody else writes.
+    /// Waits until no other process writes.
     drains: Option<Call<NextWrite>>,
     /// The metadata writeback, while there is nothing to clean.
     metadata_writeback: Option<Call<NextEviction>>,

@@ -79,7 +79,7 @@ impl RunWriter {
         clients.directory.call(written, ()).await.and(done)
     }
 
-    /// Writes all that is dirty of `class` now; tells the first failure.
+    /// Writes all dirty blocks of `class` now; returns the first failure.
     pub(crate) async fn flush(&mut self, class: DirtyClass) -> Result<(), Errno> {
         let dirty = self.clients.directory.call(CountDirty { class }, ()).await?;
         let mut reported = Ok(());

@@ -1,4 +1,4 @@
-//! What the directory of buffers knows: which buffer holds which block, and in which state that is.
+//! The state of the directory of buffers: which buffer caches which block, and its state.
 //!
 //! Invariants: a block is in at most one buffer, and a slot is in exactly one list, that of its state,
 //! oldest first. Only a clean slot is given another block. What is `writing` is on its way to the medium; if it is
@@ -15,7 +15,7 @@ pub(crate) const RUN_BLOCKS_MAX: usize = 64;
 /// Buffers that metadata leave to others: with them frozen inodes go on reading, so that a transaction can end.
 const RESERVE: usize = 2;
 
-/// The state of what a buffer holds, and the list that its slot is in.
+/// The state of a buffer's block, and the list of its slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SlotState {
     /// As on the medium, or nothing.
@@ -121,7 +121,7 @@ impl BufferSlots {
         linked_list::find(self.slots, self.chains[chain(block)], |slot| slot.next, |slot| slot.block == block)
     }
 
-    /// The buffer for a call that does `access` to `block`; `None` while no buffer is clean, or nearly all hold
+    /// The buffer for a call that does `access` to `block`; `None` while no buffer is clean, or nearly all cache
     /// metadata blocks that wait for a transaction.
     pub(crate) fn place(&mut self, block: u64, access: BlockAccess) -> Option<u16> {
         let number = match self.find(block) {

@@ -1,6 +1,6 @@
 //! How an inode's process uses the data of its file: through the page cache of its board.
 //!
-//! Invariant: what is dirty in the cache is found there before the medium is asked. Not here: which block holds what
+//! Invariant: a read finds dirty pages in the cache before it goes to the medium. Not here: the blocks of a file
 //! (`inode/block_map.rs`).
 
 use renga_abi::PAGE_BYTES;
@@ -66,8 +66,8 @@ impl DataClients {
         reported.map(|_| ())
     }
 
-    /// With which generation what is read from now on may be kept. Where there is no room for one that of who asked has to do: the
-    /// cache refuses it if it is void.
+    /// The cache generation for data read from now on. Without room for one the caller's has to do: the cache refuses
+    /// it if it is void.
     pub(crate) async fn cache_generation(&mut self, file: FileId) -> u64 {
         self.pages.call(BeginFill { file, mapped: NO_PAGE }, ()).await.unwrap_or(KEPT)
     }
@@ -124,7 +124,7 @@ pub(crate) struct DataPage {
     pub(crate) size: u64,
 }
 
-/// The number of the page that holds the byte at `offset`, which a file may have.
+/// The number of the page with the byte at `offset`, which a file may have.
 pub(crate) fn page_of(offset: u64) -> u32 {
     (offset / PAGE) as u32
 }

@@ -1,9 +1,9 @@
 //! The data writer: writes dirty pages of files to their places, in runs of neighbours.
 //!
-//! It is the only one that does, so a page is on its way to the medium at most once. It writes when it is asked
-//! to (a commit, a writer that must wait for room) and when the page cache says that much is dirty. A run is copied
-//! before it is written: pages can be used and changed meanwhile.
-//! Not here: what is dirty (`renga_pages`), when commits come (`volume/committer.rs`).
+//! It is the only one that does, so a page is on its way to the medium at most once. It writes on request (of a
+//! commit, or of a writer that must wait for room) and when the page cache says that much is dirty. It copies a run
+//! before it writes it: pages can be used and changed meanwhile. Not here: what is dirty (`renga_pages`), when
+//! commits come (`volume/committer.rs`).
 
 use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataWriteback, DataWritebackCall};
@@ -45,7 +45,7 @@ impl WritebackState {
     async fn write_all(&mut self) -> Result<(), Errno> {
         let Dirty { pages, .. } = self.pages.call(CountDirty {}, ()).await?;
         let mut reported = Ok(());
-        // Each turn begins with the page that is dirty for longest.
+        // Each iteration begins with the page that is dirty for longest.
         for _ in 0..pages {
             match self.write_run(false).await {
                 Err(Errno::ENOENT) => break,

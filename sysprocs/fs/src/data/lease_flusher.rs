@@ -7,7 +7,7 @@ use renga_proto::inode::{Inode, LeaseWrite};
 use renga_proto::pages::{CountDirty, Dirty, DiscardOrphaned, FileId, FindOrphaned, OldestLeased, Pages};
 use renga_rt::{Client, Errno, Family, Me, Never, Retry};
 
-/// How long it waits before it asks again a board that did not answer, at first and at most, ns.
+/// The first and the longest pause before it calls a board again that did not reply, ns.
 const PAUSE_NS_MIN: u64 = 50_000_000;
 const PAUSE_NS_MAX: u64 = 2_000_000_000;
 
@@ -16,7 +16,7 @@ struct FlusherState {
     inodes: Family<Inode, { LeaseWrite::BIT }>,
 }
 
-/// Serves nobody: the page cache of its board wakes it.
+/// Serves no calls: the page cache of its board wakes it.
 pub async fn lease_flusher(mut me: Me, pages: Client<Pages>, inodes: Family<Inode, { LeaseWrite::BIT }>) -> Never {
     let (mut state, mut pause_ns) = (FlusherState { pages, inodes }, PAUSE_NS_MIN);
     loop {
@@ -44,7 +44,7 @@ impl FlusherState {
     /// Flushes all orphaned leases. What the inodes' processes do not know of is lost.
     async fn reclaim_orphaned(&mut self) -> Result<(), Errno> {
         let (mut from, mut reported) = (0, Ok(()));
-        // Each turn takes pages, ends an orphaned lease, or passes one.
+        // Each iteration takes pages, ends an orphaned lease, or passes one.
         while let Ok(orphaned) = self.pages.call(FindOrphaned { file: FileId::ANY, from }, ()).await {
             match self.flush_lease(orphaned.slot, orphaned.file.ino).await {
                 Ok(true) => {}
@@ -62,10 +62,10 @@ impl FlusherState {
     async fn flush_oldest(&mut self) {
         let Ok(Dirty { pages: dirty, spare }) = self.pages.call(CountDirty {}, ()).await else { return };
         let mut before = dirty;
-        // Each turn takes pages home.
+        // Each iteration flushes pages.
         for _ in spare..dirty {
             let Ok(oldest) = self.pages.call(OldestLeased {}, ()).await else { break };
-            // What cannot come stays, until there is room for it or its board is there.
+            // A page that cannot come stays, until there is room for it or its board is reachable.
             if self.flush_lease(oldest.slot, oldest.file.ino).await.is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! What an open file knows of whether what was written is kept: settled by its inode, on the medium, or lost.
+//! Whether an open file's writes are durable: settled by its inode, on the medium, or lost.
 //!
 //! Invariant: what is lost is notified once. Not here: writing (`writing.rs`).
 

@@ -1,9 +1,9 @@
 //! Which process has the inode of an open file: in this session, and after the end of one.
 //!
-//! Invariant: a process is called only by a reference that is good in the session in which the call is made: its origin is
-//! looked at before, and if the session ends in between the router does not let the call through (`ESTALE`). It may also say
-//! so of a session that was over before the reference was got: then the call is made again.
-//! Not here: the calls (`on_inode` in `open_file.rs`).
+//! Invariant: this process calls an inode only by a reference that is valid in the session of the call: it checks the
+//! reference's origin first, and if the session ends in between the router refuses the call (`ESTALE`). The router
+//! may also report a session that ended before the reference was granted: then the call is repeated. Not here: the
+//! calls (`on_inode` in `open_file.rs`).
 
 use crate::file::open_file::{FileClients, INODE, OpenFile};
 use renga_hal::memory::UserMemory;

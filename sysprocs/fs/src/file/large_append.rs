@@ -10,7 +10,7 @@ use renga_proto::inode::ReserveAppend;
 use renga_proto::pages::{AT_END, NO_PAGE, ReserveLeased};
 use renga_rt::Errno;
 
-/// Times that a lease is asked for, each of which reaches further.
+/// Lease requests, each of which reaches further.
 const LEASES_MAX: u32 = 4;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {

@@ -52,7 +52,7 @@ pub(super) const INODE: u32 = WriteAt::BIT
 /// What an open file knows of its write lease.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LocalWrites {
-    /// Writes that cross before a lease is asked for again.
+    /// Writes that cross before the next lease request.
     pub(super) crossings: u8,
     /// How many pages this board had lost before it was first written here.
     pub(super) lost_before: Option<u32>,
@@ -73,7 +73,7 @@ renga_rt::clients! {
         pages: Client<Pages>,
         /// Frames for pages that come into it.
         memory: Client<Memory>,
-        /// Who make the data of synthetic files.
+        /// The servers of synthetic files.
         proc_files: Family<ProcFiles, PROC_FILES>,
         /// What was locked by way of this file.
         locks: Client<Locks, { ReleaseLocks::BIT }>,
@@ -102,7 +102,7 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) offset: u64,
     /// Written since the inode last settled.
     pub(super) written: bool,
-    /// Something written may be lost, and nobody has been notified.
+    /// Written data may be lost, and no caller knows yet.
     pub(super) lost: bool,
     /// Of a synthetic file: where reading has come to its end, or `NO_END`.
     pub(super) synthetic_end: u64,
@@ -159,7 +159,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// `EBADF` if the board that asks has no reference: a number alone opens nothing.
+    /// `EBADF` if the caller's board has no reference: a number alone opens nothing.
     pub(super) fn check(&self) -> Result<(), Errno> {
         if self.references.holds(self.asker) { Ok(()) } else { Err(Errno::EBADF) }
     }

@@ -15,7 +15,7 @@ use renga_proto::pages::{ReadCached, RevokePages, TO_END};
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
-/// Times that a file is flushed which this board holds again each time, or that a page is read which is not kept.
+/// Attempts, when this board leases the file again after each flush, or may not cache the page.
 pub(super) const TRIES_MAX: u32 = 4;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
@@ -31,11 +31,11 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// As `read_cached`, when not all of it is cached.
     async fn read_by_page(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let (file, mut done) = (self.id(), 0);
-        // Each turn passes a page; the last may be cut off by the end of the file.
+        // Each iteration passes a page; the last may be cut off by the end of the file.
         loop {
             let at = offset.checked_add(done as u64).ok_or(Errno::EINVAL)?;
-            let asked = (out.len() - done).min(PAGE_BYTES - (at % PAGE) as usize);
-            let part = &mut out[done..done + asked];
+            let wanted = (out.len() - done).min(PAGE_BYTES - (at % PAGE) as usize);
+            let part = &mut out[done..done + wanted];
             let read = match self.clients.pages.call(ReadCached { file, offset: at }, &mut *part).await {
                 Err(Errno::ENOENT) => self.read_missing(at, part).await,
                 read => read,
@@ -45,7 +45,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
                 Err(errno) if done == 0 => return Err(errno),
                 Err(_) => return Ok(done as u32),
             }
-            if done == out.len() || read.is_ok_and(|bytes| (bytes as usize) < asked) {
+            if done == out.len() || read.is_ok_and(|bytes| (bytes as usize) < wanted) {
                 return Ok(done as u32);
             }
         }

@@ -1,7 +1,8 @@
 //! Writing a file in the page cache of this board, under a write lease.
 //!
-//! A write crosses to the inode's process if it refuses the lease: no room on the medium, boards that take turns, a hole would come about.
-//! Called by: `writing.rs`. Calls: the page cache. Not here: asking for the lease (`write_lease.rs`), the cache (`renga_pages`).
+//! A write crosses to the inode's process if that refuses the lease: no room on the medium, boards that alternate, a
+//! hole. Called by: `writing.rs`. Calls: the page cache. Not here: requesting the lease (`write_lease.rs`), the cache
+//! (`renga_pages`).
 
 use crate::file::open_file::OpenFile;
 use crate::file::write_lease::{PAGE, TRIES_MAX};

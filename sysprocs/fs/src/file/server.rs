@@ -1,12 +1,11 @@
 //! An open file: offset and flags, on the board of its opener.
 //!
-//! Invariant: while it has references it holds one of its inode's. A write that its inode refuses
-//! after this process was let go early is notified by `SyncFile` or the last `Close`.
-//! When the session with the board of the inodes has ended, it reopens its inode, by number and generation:
-//! the router says so before the first call is referred there (`ESTALE`), so that nothing is done twice. It may say so when this
-//! process has a reference of the next session already: only the origin of the reference tells. What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
-//! this file is stale for ever: its number may be somebody else's.
-//! Not here: descriptors (`process`), data (`inode`).
+//! Invariant: while it has references it has one to its inode. If its inode refuses a write after the early reply,
+//! `SyncFile` or the last `Close` reports it. When the session with the board of the inodes has ended, it reopens its
+//! inode, by number and generation: the router refuses the first call (`ESTALE`), so that nothing is done twice. The
+//! router may do so when this process has a reference of the next session already: only the origin of the reference
+//! distinguishes the two. Unsynced writes may be lost then, which `SyncFile` or `Close` reports. If the inode is
+//! gone, this file is stale for ever: its number may be another's. Not here: descriptors (`process`), data (`inode`).
 
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::{ACCESS_MODE, FileClients, OpenFile, READ_ONLY, SETTABLE};

@@ -19,7 +19,7 @@ fn gone(errno: Errno) -> Errno {
 }
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// Who makes the data: the server of the board that the opener named.
+    /// The server of the data, on the board that the opener named.
     fn proc_files(&mut self) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
         self.check()?;
         let board = self.slot.and_then(|board| u8::try_from(board).ok()).ok_or(Errno::EIO)?;
@@ -102,7 +102,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
                 self.synthetic_status(&mut status).await?;
                 sectors_of(&status).checked_mul(SECTOR_BYTES).ok_or(Errno::EINVAL)?
             }
-            Whence::End => return Err(Errno::EINVAL), // nobody knows where that is before it is made
+            Whence::End => return Err(Errno::EINVAL), // the end is unknown before the data are generated
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;

@@ -1,9 +1,8 @@
-//! Writing a file in the page cache of this board, while that holds it.
+//! Writing a file in the page cache of this board, under a lease.
 //!
-//! A write goes there if the inode's process gives the lease; otherwise (no room on the medium, boards that take turns, a hole
-//! would come about) it crosses, as on the board of the inodes. What was written here and is lost with the board of the
-//! inodes is notified by `SyncFile` or `Close`.
-//! Not here: the cache's part (`renga_pages`), the inode's (`inode/lease_grant.rs`).
+//! A write goes there if the inode's process grants the lease; otherwise (no room on the medium, boards that
+//! alternate, a hole) it crosses, as on the board of the inodes. `SyncFile` or `Close` reports writes that are lost
+//! with the board of the inodes. Not here: the cache's part (`renga_pages`), the inode's (`inode/lease_grant.rs`).
 
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;
@@ -20,12 +19,12 @@ pub(super) const TRIES_MAX: u32 = 8;
 const CROSSINGS: u8 = 3;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// Whether a lease may be asked for: not soon after one was refused.
+    /// Whether to request a lease: not soon after a refusal.
     pub(super) fn may_ask_lease(&self) -> bool {
         self.local_writes.crossings == 0
     }
 
-    /// Asks for the lease, up to page `page`; whether this board has it.
+    /// Requests the lease, up to page `page`; returns whether this board has it.
     pub(super) async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
         let (file, board) = (self.id(), self.clients.pages.server().board.0);
         let cache_generation = self.clients.pages.call(BeginLease {}, ()).await?;
@@ -35,9 +34,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             return Ok(false);
         }
         let slot = self.slot.unwrap_or(0);
-        let hold = AcceptLease { file, slot, cache_generation, size: lease.size, below: lease.below, lease: lease.id };
-        match self.clients.pages.call(hold, ()).await {
-            // Taken back already: it may be asked for again.
+        let lease = AcceptLease { file, slot, cache_generation, size: lease.size, below: lease.below, lease: lease.id };
+        match self.clients.pages.call(lease, ()).await {
+            // Revoked already: the next write may request it again.
             Ok(_) | Err(Errno::ESTALE) => Ok(true),
             Err(_) => Ok(false),
         }
@@ -54,7 +53,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     async fn revalidate(&mut self) {
         let Ok(orphaned) = self.clients.pages.call(FindOrphaned { file: self.id(), from: 0 }, ()).await else { return };
         if self.flush_all().await.is_ok() {
-            // Refused by nobody.
+            // No server refuses this.
             let _ = self.clients.pages.call(DiscardOrphaned { file: orphaned.file, lease: orphaned.lease }, ()).await;
         }
     }
@@ -73,7 +72,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// What is dirty here of this file goes to the board of the inodes.
     async fn flush_all(&mut self) -> Result<(), Errno> {
-        // Each turn takes pages, of which there are no more than this board holds.
+        // Each iteration takes pages, of which this board has a bounded number.
         while on_inode!(self, LeaseWrite::flush(self.ino), ())?.below > 0 {}
         Ok(())
     }

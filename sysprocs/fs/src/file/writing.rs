@@ -1,4 +1,4 @@
-//! Writing an open file: in the page cache of this board while that holds it, otherwise by its inode's process.
+//! Writing an open file: under a lease in the page cache of this board, otherwise by its inode's process.
 //!
 //! Not here: leased files (`write_lease.rs`), offsets (`open_file.rs`).
 

@@ -47,7 +47,7 @@ pub(crate) struct ActiveInode {
     /// The board with the write lease, so that it alone writes.
     pub(crate) leased: Option<WriteLease>,
     pub(super) appends: Appends,
-    /// Write leases that are to be refused, as boards took turns.
+    /// Lease requests still to refuse, as boards alternate.
     pub(crate) refusals: u8,
     pub(crate) allocator: Client<Allocator>,
     pub(crate) number: u16,
@@ -61,7 +61,7 @@ pub(crate) struct ActiveInode {
     pub(crate) changed: bool,
     /// Why the record is not here.
     pub(super) bad: Option<Errno>,
-    /// The block last taken, behind which the next is looked for.
+    /// The block allocated last; the search for the next starts behind it.
     pub(super) last_block: u32,
     pub(crate) line: PointerLine,
     pub(crate) index: Client<NameIndex>,
@@ -158,7 +158,7 @@ impl ActiveInode {
         self.line = PointerLine::NONE;
     }
 
-    /// Becomes inode `ino`. A failure is kept and reported to everybody who asks for something.
+    /// Becomes inode `ino`. It keeps a failure, and returns it to every call.
     pub(crate) async fn load(&mut self, ino: u32) {
         self.reset(ino);
         if let Err(errno) = self.try_load().await {
@@ -217,10 +217,10 @@ impl ActiveInode {
         Ok(Frozen { waits: false, broken })
     }
 
-    /// Before anything is changed: joins the transaction, so that a commit follows and holds all of the change.
-    /// `EROFS`: nothing may be changed. Nobody holds the inode's status from then on, until the change is over.
+    /// Before any change: joins the transaction, so that a commit follows and contains all of the change. `EROFS`:
+    /// read-only. No board caches the inode's status from then on, until the change is over.
     pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
-        if self.leases.is_status_held() {
+        if self.leases.is_status_cached() {
             self.revoke_status().await;
         }
         if !self.joined {
@@ -233,14 +233,14 @@ impl ActiveInode {
     /// It is not on the medium as it is now.
     ///
     /// # Panics
-    /// If some board holds the status that was.
+    /// If some board caches the old status.
     pub(crate) fn note_change(&mut self) {
-        assert!(!self.leases.is_status_held(), "inode {} changes while its status is held", self.ino);
+        assert!(!self.leases.is_status_cached(), "inode {} changes while its status is cached", self.ino);
         self.changed = true;
     }
 
-    /// Tells the first failure since the last time. A page that was given up may have been anybody's,
-    /// so everybody who wrote meanwhile is notified.
+    /// Reports the first failure since the last report. A page that the cache gave up may be of any writer, so every
+    /// writer since gets the report.
     pub(crate) async fn report_error(&mut self) -> Result<(), Errno> {
         let mut reported = self.deferred_error.take();
         if let Some(before) = self.lost_before.take()
@@ -325,7 +325,7 @@ impl ActiveInode {
         self.leases.revoke(self.file(), from, to).await;
     }
 
-    /// Before anything that `Status` tells changes.
+    /// Before any change of the status.
     pub(crate) async fn revoke_status(&mut self) {
         self.leases.revoke_status(self.ino).await;
     }
@@ -359,7 +359,7 @@ impl ActiveInode {
     }
 }
 
-/// What a caller is notified who waits for room no longer.
+/// The error of a caller that gives up waiting for room.
 pub(crate) fn no_room(errno: Errno) -> Errno {
     if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno }
 }

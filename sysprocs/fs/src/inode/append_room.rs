@@ -1,6 +1,6 @@
 //! The room that boards have reserved at the end of a file for appends under way.
 //!
-//! Invariant: nobody appends before its end but the boards that reserved it. Not here: reserving (`appends.rs`).
+//! Invariant: only the boards that reserved it append before its end. Not here: reserving (`appends.rs`).
 
 use renga_pages::AppendReservation;
 
@@ -16,7 +16,7 @@ pub(crate) struct Appends {
 impl Appends {
     /// Where the next append goes in a file of so many bytes; `now`: which session there is with a board.
     pub(super) fn next_at(self, size: u64, now: impl Fn(u8) -> u32) -> u64 {
-        // What a board had reserved that has died is nobody's; what is between others' stays.
+        // The reservation of a failed board lapses; gaps between those of others stay.
         let stands = self.shared || self.session == now(self.board);
         size.max(if stands { self.room.end() } else { 0 })
     }
@@ -44,7 +44,7 @@ mod tests {
         let both = first.with(4, 2, 16, both_live);
         assert_eq!([first.next_at(4, both_live), both.next_at(4, both_live)], [8, 16]);
         assert_eq!(both.next_at(4, second_died), 16, "the first board is still at its own");
-        // The second alone: its room is nobody's.
+        // The second alone: its room has no owner.
         let alone = first.with(8, 2, 16, both_live);
         assert_eq!([alone.next_at(8, both_live), alone.next_at(8, second_died)], [16, 8]);
         // What has been written is reserved no more.

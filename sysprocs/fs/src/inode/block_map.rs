@@ -1,5 +1,4 @@
-//! Which block of the disk holds which block of a file: direct, and through one, two or three
-//! levels of indirect blocks.
+//! The blocks of a file: direct, and through one, two or three levels of indirect blocks.
 //!
 //! Invariant: `line` is a true copy of part of an indirect block, which only this inode uses.
 //! Not here: giving blocks back (`truncate.rs`).
@@ -32,13 +31,13 @@ impl ActiveInode {
     pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
         self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
         self.note_change();
-        // Both first, as afterwards they may be somebody else's.
+        // Both first, as afterwards they may be reused.
         self.save().await?;
         self.cache.call(Discard { first: first.into(), count }, ()).await?;
         self.allocator.call(FreeBlocks { first, count, metadata: self.frees_metadata }, ()).await
     }
 
-    /// The block that holds block `index` of the file; 0: a hole.
+    /// The disk block of block `index` of the file; 0: a hole.
     pub(crate) async fn map(&mut self, index: u64) -> Result<u32, Errno> {
         let route = route(index)?;
         let mut block = self.record.pointer(route.root);
@@ -92,13 +91,13 @@ impl ActiveInode {
     /// Of the blocks that the indirect block `root` leads to, the last before `below`; `spans`: how many blocks each of
     /// its levels has, the lowest first.
     async fn last_in(&mut self, root: u32, spans: &[u64], below: u64) -> Result<Option<u64>, Errno> {
-        // Where the search stands in each level: which block of pointers, the file's block that its first one leads to,
-        // and the pointer behind the one to be looked at next.
+        // The state of the search in each level: the block of pointers, the file's block that its first one leads to,
+        // and the next pointer.
         let mut levels = [(0, 0, 0); 3];
         let unit = |level: usize| if level == 0 { 1 } else { spans[level - 1] };
         let mut level = spans.len() - 1;
         levels[level] = (root, 0, below.div_ceil(unit(level)));
-        // Bounded by the indirect blocks: none is looked at twice, and one without pointers is given back.
+        // Bounded by the indirect blocks: the search visits none twice, and frees one without pointers.
         loop {
             let (block, base, at) = levels[level];
             if at == 0 {

@@ -1,11 +1,10 @@
 //! A directory: entries in the blocks of its inode.
 //!
-//! Invariant: its size is a multiple of the block, at most [`BLOCKS_MAX`] of them and none a hole (the
-//! medium may say otherwise: `EIO`); each block's records fill it. Whether a name is
-//! there already is the caller's to know: it holds the lock of names. A directory without links has
-//! no entries any more.
-//! A small directory is looked through; of a larger one the index says where a name is (`name_index.rs`), and room is
-//! looked for in two blocks: so nothing but reading all of it takes time that grows with it.
+//! Invariant: its size is a multiple of the block, at most [`BLOCKS_MAX`] of them and none a hole (the medium may say
+//! otherwise: `EIO`); each block's records fill it. The caller, which has the lock of names, checks that a name is
+//! new. A directory without links has no entries any more. A small directory is searched linearly; of a larger one
+//! the index says where a name is (`name_index.rs`), and a new name tries two blocks: so nothing but reading all of
+//! it takes time that grows with it.
 
 use crate::format::directory_block::EMPTY;
 use crate::format::inode_record::DIRECTORY;
@@ -21,7 +20,7 @@ use renga_rt::Errno;
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Most blocks of a directory, which bounds the search for a name: some 400,000 names.
 const BLOCKS_MAX: u64 = 4096;
-/// Most blocks of a directory that is looked through.
+/// Most blocks of a directory that is searched linearly.
 const SMALL_BLOCKS: u64 = 4;
 
 impl ActiveInode {
@@ -52,14 +51,14 @@ impl ActiveInode {
             }
         }
         for index in 0..blocks {
-            if let Some(found) = self.look_into(index, name).await? {
+            if let Some(found) = self.search_block(index, name).await? {
                 return Ok(found);
             }
         }
         Err(Errno::ENOENT)
     }
 
-    async fn look_into(&mut self, index: u64, name: &[u8]) -> Result<Option<(u64, u32, EntryFound)>, Errno> {
+    async fn search_block(&mut self, index: u64, name: &[u8]) -> Result<Option<(u64, u32, EntryFound)>, Errno> {
         let block = self.directory_block(index).await?;
         match self.cache.call(FindEntry { block: block.into() }, name).await {
             Err(Errno::ENOENT) => Ok(None),
@@ -69,11 +68,11 @@ impl ActiveInode {
 
     async fn locate_indexed(&mut self, blocks: u64, name: &[u8]) -> Result<(u64, u32, EntryFound), Errno> {
         let (mut after, mut built) = (0, false);
-        // Each turn passes a name with the same hash, but for the one that builds the index.
+        // Each iteration passes a name with the same hash, but for the one that builds the index.
         loop {
             match self.index.call(FindCandidate { directory: self.ino, after }, name).await {
                 Ok(candidate) => {
-                    if let Some(found) = self.look_into(candidate.index.into(), name).await? {
+                    if let Some(found) = self.search_block(candidate.index.into(), name).await? {
                         return Ok(found);
                     }
                     after = candidate.after;
@@ -99,7 +98,7 @@ impl ActiveInode {
     /// A directory that is freed is not indexed any more.
     pub(crate) async fn forget_index(&mut self) {
         if self.record.is(DIRECTORY) && self.record.size() > SMALL_BLOCKS * PAGE {
-            // Nobody is refused.
+            // This call cannot fail.
             let _ = self.index.call(ForgetDirectory { directory: self.ino }, ()).await;
         }
     }
@@ -151,7 +150,7 @@ impl ActiveInode {
             if self.enter_into(index, name, ino, kind).await? {
                 return Ok(Some(index));
             }
-            // Not for this name; a shorter one is given no second chance until a removal.
+            // No room for this name; no shorter name tries this block until a removal.
             self.room_from = index + 1;
         }
         Ok(None)
@@ -160,7 +159,7 @@ impl ActiveInode {
     /// Tries the block where something was removed last; when that is full, the one before it; and the last one. So
     /// what many removals have left is found again, and what has no room is not tried again.
     async fn enter_into_large(&mut self, blocks: u64, name: &[u8], ino: u32, kind: u8) -> Result<Option<u64>, Errno> {
-        // Bounded: the second turn has found no room before.
+        // Bounded: the second iteration has found no room before.
         while self.room_from < blocks {
             let index = self.room_from;
             if self.enter_into(index, name, ino, kind).await? {

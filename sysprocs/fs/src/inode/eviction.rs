@@ -28,7 +28,7 @@ impl ActiveInode {
             self.note_change();
             reported.free = true;
         }
-        // Nobody would call them back any more.
+        // No process would revoke them any more.
         self.revoke(0, TO_END).await;
         self.revoke_status().await;
         self.forget_mapped().await;

@@ -1,8 +1,8 @@
 //! Reading and writing a file's data.
 //!
-//! Invariant: bytes behind the end of the file in its last block are zero. A write is answered when
-//! it is in the page cache. The target of a long symbolic link is metadata.
-//! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
+//! Invariant: bytes behind the end of the file in its last block are zero. The reply to a write comes when it is in
+//! the page cache. The target of a long symbolic link is metadata. Not here: the blocks of the file (`block_map.rs`),
+//! reading ahead (`read_ahead.rs`).
 
 use crate::data::client::{DataPage, PAGE, page_of};
 use crate::data::trailing_zeros::sent_bytes;
@@ -17,8 +17,9 @@ use renga_rt::{Errno, Probe};
 const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
 
 impl ActiveInode {
-    /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`. `is_shared`: others write it by
-    /// mappings, or leased it just now, so that the caller's cache generation may have become void while this call waited.
+    /// Page `page` without its trailing zeros, for the page cache of `board`, if this is inode `ino`. `is_shared`:
+    /// programs write it by shared mappings, or a board leased it just now, so that the caller's cache generation may
+    /// have become void while this call waited.
     pub(crate) async fn fill_page(
         &mut self,
         board: u8,
@@ -38,7 +39,7 @@ impl ActiveInode {
         if u64::from(page) * PAGE < size {
             self.touch_access().await;
         }
-        // What is leased is granted to nobody else, though it is served while its lease is orphaned.
+        // A leased page is granted to no other board, though served while its lease is orphaned.
         let may_keep = self.leased.is_none_or(|lease| lease.board == board && !self.is_orphaned());
         let kept = is_here || may_keep && self.leases.grant(board, page);
         if kept {
@@ -67,10 +68,11 @@ impl ActiveInode {
         let now_ns = self.now_ns();
         if access <= modify || access <= change || now_ns.saturating_sub(access) >= NS_PER_DAY {
             self.record.set_time_ns(Time::Access, now_ns);
-            // As it is kept: in a record without fractions it stays what it was for the rest of a second, and nobody need hear of it.
+            // As stored: a record without fractions keeps its value for the rest of a second, and no board needs a
+            // notification.
             let kept_ns = self.record.time_ns(Time::Access);
             if kept_ns != access {
-                // This process tells nobody of it before the board knows that holds the status.
+                // This process reports it to no caller before the board that caches the status knows it.
                 self.leases.notify_access(self.ino, kept_ns).await;
                 self.changed = true;
             }
@@ -183,7 +185,7 @@ impl ActiveInode {
         }
     }
 
-    /// Lets the answered caller go on before the next call is served, which may have taken away what it was given.
+    /// Lets the answered caller go on before the next call, which may have revoked its page, is served.
     pub(crate) async fn let_go_first(&mut self) {
         self.me.yield_now().await;
     }

@@ -1,9 +1,9 @@
 //! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before which
 //! the inode is to be flushed and finds no room, or a truncation that goes on in pieces.
 //!
-//! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a truncation other calls are
-//! served, and programs run for a while; each piece is charged to the truncation's caller.
-//! Not here: a piece (`truncate.rs`), what may be asked meanwhile (`server.rs`).
+//! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a
+//! truncation the process serves other calls, and programs run for a while; each piece is charged to the truncation's
+//! caller. Not here: a piece (`truncate.rs`), the calls allowed meanwhile (`server.rs`).
 
 use crate::inode::active_inode::{ActiveInode, no_room};
 use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Thaw, Truncate, WriteAt};
@@ -11,11 +11,11 @@ use renga_rt::{Call, Errno, Port};
 
 /// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
 const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
-/// Calls that are served between two pieces at most: who asks all the time does not keep a truncation from going on.
+/// Most calls served between two pieces: a busy caller does not keep a truncation from going on.
 const CALLS_MAX: u32 = 32;
 
-/// Commits that a call which finds no room waits for. The first may come before what other boards hold has been flushed, whereupon
-/// more is free, and one that somebody else has asked for before that.
+/// Commits for which a call without room waits. The first may come before the other boards' pages have been flushed,
+/// which frees more, and one may have been requested before that.
 const COMMITS_MAX: u8 = 3;
 
 /// A call that is kept; a write, with the number of commits that it has waited for.

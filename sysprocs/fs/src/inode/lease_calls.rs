@@ -14,7 +14,7 @@ use renga_rt::{Call, Errno, Protocol};
 /// Leases that are refused after one that another board's reading or writing has ended.
 const REFUSALS: u8 = 2;
 
-/// What may be asked of an inode that stands still.
+/// Entries of an inode that stands still.
 const STILL: u32 = Facts::BIT
     | FillPage::BIT
     | Find::BIT
@@ -35,13 +35,13 @@ const STILL: u32 = Facts::BIT
 /// What of that may change an inode which is leased.
 const NOT_LEASED: u32 = FillPage::BIT | OpenKnown::BIT | Size::BIT | Status::BIT;
 
-/// What may be asked now; `kept`: another call is kept.
+/// The open entries; `kept`: another call is kept.
 pub(super) fn entries(inode: &ActiveInode, frozen: bool, kept: bool) -> u32 {
     if !frozen && !kept {
         return Inode::ENTRIES;
     }
     let still = if inode.leased.is_some() { STILL & !NOT_LEASED } else { STILL };
-    // A caller that counts links holds the lock of names, which the commit takes that a kept call waits for.
+    // A caller that counts links has the lock of names, which the commit takes that a kept call waits for.
     if frozen { still } else { still | LeaseWrite::BIT | AddLinks::BIT }
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
         LeaseNeed::Facts if ask => inode.refresh_facts().await,
         LeaseNeed::Facts => {}
         LeaseNeed::Home => {
-            if demand.is_turn(lease) {
+            if demand.is_alternation(lease) {
                 inode.refusals = REFUSALS;
             }
             // The inode reclaimer cannot wait for a commit; it gives up nothing that is leased, unless the board stops.
@@ -104,6 +104,6 @@ pub(super) async fn serve_lease(inode: &mut ActiveInode, call: Call<LeaseWrite>)
         (Ok(()), None) => inode.lease_write(inode.lessee(call.board(), board), ino, page).await,
         (Err(errno), _) => Err(errno),
     };
-    // Asked for what is no file, the answer is that of the write.
+    // For what is no file, the reply is that of the write.
     call.reply(lease.or_else(|errno| if errno == Errno::ESTALE { Err(errno) } else { Ok(Lease::NONE) }));
 }

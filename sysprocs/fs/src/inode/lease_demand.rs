@@ -1,4 +1,4 @@
-//! What a call to an inode that is leased demands of it before it is served.
+//! What a call to a leased inode demands of the lease before it is served.
 //!
 //! Not here: how that is met (`lease_calls.rs`).
 
@@ -21,54 +21,55 @@ pub(super) enum LeaseNeed {
 
 pub(super) struct LeaseDemand {
     pub(super) need: LeaseNeed,
-    /// The board that asks, if it is somebody's call and not the system's own.
+    /// The calling board, unless it is the system's own call.
     asker: Option<u8>,
-    /// It shows that boards take turns, if it is of another one than that which has the lease.
-    turn: bool,
+    /// It shows that boards alternate, if it is of another one than that with the lease.
+    alternates: bool,
     pub(super) changes: bool,
     pub(super) sets: bool,
 }
 
 impl LeaseDemand {
     const NOTHING: LeaseDemand =
-        LeaseDemand { need: LeaseNeed::Nothing, asker: None, turn: false, changes: false, sets: false };
+        LeaseDemand { need: LeaseNeed::Nothing, asker: None, alternates: false, changes: false, sets: false };
 
     fn by(asker: u8, need: LeaseNeed) -> LeaseDemand {
         LeaseDemand { need, asker: Some(asker), ..LeaseDemand::NOTHING }
     }
 
     fn to_write(asker: u8) -> LeaseDemand {
-        LeaseDemand { turn: true, changes: true, ..LeaseDemand::by(asker, LeaseNeed::Home) }
+        LeaseDemand { alternates: true, changes: true, ..LeaseDemand::by(asker, LeaseNeed::Home) }
     }
 
-    /// Whether the board that has the lease is to be asked, though `away`: its own call shows that it is there.
-    pub(super) fn is_worth_asking(&self, lease: WriteLease, away: bool) -> bool {
-        !away || self.asker == Some(lease.board)
+    /// Whether to call the board with the lease, though the lease is `orphaned`: that board's own call shows that it
+    /// is reachable.
+    pub(super) fn is_worth_asking(&self, lease: WriteLease, orphaned: bool) -> bool {
+        !orphaned || self.asker == Some(lease.board)
     }
 
     /// Whether another board than that which has the lease wants to read or write.
-    pub(super) fn is_turn(&self, lease: WriteLease) -> bool {
-        self.turn && self.asker.is_some_and(|board| board != lease.board)
+    pub(super) fn is_alternation(&self, lease: WriteLease) -> bool {
+        self.alternates && self.asker.is_some_and(|board| board != lease.board)
     }
 }
 
 impl ActiveInode {
     /// What `call` demands of this inode, which is leased under `lease`.
     pub(super) fn demand(&self, call: &InodeCall, lease: WriteLease) -> LeaseDemand {
-        let (away, gone) = (self.is_orphaned(), self.record.links() == 0);
-        // What a board has that was orphaned counts once it is at the owner.
-        let facts = if away { LeaseNeed::Home } else { LeaseNeed::Facts };
+        let (orphaned, gone) = (self.is_orphaned(), self.record.links() == 0);
+        // Changes of an orphaned lease count once they are at the owner.
+        let facts = if orphaned { LeaseNeed::Home } else { LeaseNeed::Facts };
         match call {
             InodeCall::FillPage(call) => {
-                let need = if call.board() == lease.board && !away { LeaseNeed::Nothing } else { LeaseNeed::Home };
-                LeaseDemand { turn: true, ..LeaseDemand::by(call.board(), need) }
+                let need = if call.board() == lease.board && !orphaned { LeaseNeed::Nothing } else { LeaseNeed::Home };
+                LeaseDemand { alternates: true, ..LeaseDemand::by(call.board(), need) }
             }
             InodeCall::LeaseWrite(call) if call.entry().page == FLUSH_LEASE => LeaseDemand::NOTHING,
             InodeCall::LeaseWrite(call) => {
                 let board = self.lessee(call.board(), call.entry().board);
-                let goes_on = board == lease.board && !lease.closed && !away;
+                let goes_on = board == lease.board && !lease.closed && !orphaned;
                 let need = if goes_on { LeaseNeed::Nothing } else { LeaseNeed::Home };
-                LeaseDemand { turn: board == call.board(), ..LeaseDemand::by(board, need) }
+                LeaseDemand { alternates: board == call.board(), ..LeaseDemand::by(board, need) }
             }
             InodeCall::Status(call) => LeaseDemand::by(call.board(), facts),
             InodeCall::Size(call) => LeaseDemand::by(call.board(), facts),
@@ -81,7 +82,7 @@ impl ActiveInode {
             InodeCall::ReserveAppend(call) => LeaseDemand::to_write(call.board()),
             InodeCall::DirtyPage(call) if call.entry().page == NO_PAGE => LeaseDemand::NOTHING,
             InodeCall::DirtyPage(call) => {
-                let goes_on = call.board() == lease.board && !lease.closed && !away;
+                let goes_on = call.board() == lease.board && !lease.closed && !orphaned;
                 let need = if goes_on { LeaseNeed::Nothing } else { LeaseNeed::Home };
                 LeaseDemand { changes: true, ..LeaseDemand::by(call.board(), need) }
             }

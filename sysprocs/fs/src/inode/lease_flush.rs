@@ -4,8 +4,9 @@
 //! The owner flushes when that board calls again, or when all leases are flushed. A change of the data before that ends the lease: the
 //! dirty pages are lost, and the board reports it to their writers.
 //!
-//! Invariants: a page is flushed at most once, and is dirty there until it is dirty here. Nobody is granted a page of an orphaned lease.
-//! Called by: `lease_calls.rs`. Calls: `revocations`, the allocator, the page cache. Not here: granting (`lease_grant.rs`).
+//! Invariants: a page is flushed at most once, and is dirty there until it is dirty here. No board is granted a page
+//! of an orphaned lease. Called by: `lease_calls.rs`. Calls: `revocations`, the allocator, the page cache. Not here:
+//! granting (`lease_grant.rs`).
 
 use crate::format::inode_record::{REGULAR, Time};
 use crate::inode::active_inode::{ActiveInode, no_room};
@@ -60,9 +61,9 @@ impl ActiveInode {
     async fn flush_from_writer(&mut self, back: FlushExtent) -> Result<FlushedPage, Errno> {
         let Some(lease) = self.leased else { return Err(Errno::EINVAL) };
         let WriteLease { board, id, taken, grants, .. } = lease;
-        let asked = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
+        let flush = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
         let mut changed = [0; ATTRIBUTES_BYTES];
-        let given = self.leases.revocations.call(asked, &mut changed[..]).await?;
+        let given = self.leases.revocations.call(flush, &mut changed[..]).await?;
         if given.changed {
             self.take_changed(&changed).await;
         }
@@ -170,7 +171,7 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// The lease is over; if that `failed`, what its board had written and nobody has taken is lost.
+    /// The lease is over; if that `failed`, its board's unflushed writes are lost.
     pub(super) async fn end_lease(&mut self, failed: Option<Errno>) {
         let Some(lease) = self.leased.take() else { return };
         self.referrers.set_leased(self.number, false);

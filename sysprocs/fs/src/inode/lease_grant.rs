@@ -1,12 +1,13 @@
 //! Write leases: another board writes the file in its own cache, until what is dirty there is flushed.
 //!
-//! The record here does not know of what is dirty elsewhere: neither size nor blocks. So a commit holds what was flushed, and
-//! nothing refers to data that is not on this board. Blocks are reserved when the lease is given.
+//! The record here does not know of dirty pages elsewhere: neither size nor blocks. So a commit contains what was
+//! flushed, and nothing refers to data that is not on this board. The inode reserves blocks when it grants the lease.
 //!
-//! Invariants: while the inode is leased, no other board holds anything of it, and the cache of this board shows its pages to
-//! this process only. The lease ends before anybody else reads or writes (`demand.rs`), with the board that has it, or by
-//! `LeaseWrite` with `FLUSH_LEASE`. A page is taken at most once, and is dirty there until it is dirty here.
-//! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`page_leases.rs`).
+//! Invariants: while the inode is leased, no other board caches anything of it, and the cache of this board gives its
+//! pages to this process only. The lease ends before any other board reads or writes (`demand.rs`), with the board
+//! that has it, or by `LeaseWrite` with `FLUSH_LEASE`. A page is taken at most once, and is dirty there until it is
+//! dirty here. Not here: boards that do not reply (`away.rs`), the board's part (`renga_pages`), the boards that
+//! cache clean pages (`page_leases.rs`).
 
 use crate::data::client::page_of;
 use crate::inode::active_inode::ActiveInode;
@@ -27,12 +28,12 @@ const GROWTH_MAX: u32 = 512;
 const YOUNG_NS: u64 = 5_000_000_000;
 
 impl ActiveInode {
-    /// For which board a lease is asked.
+    /// The board for which a lease is requested.
     pub(crate) fn lessee(&self, caller: u8, board: u8) -> u8 {
         if caller == self.me.id().board.0 { board } else { caller }
     }
 
-    /// Lends page `page`, and others, to `board`; nothing if that is not to be.
+    /// Leases page `page`, and others, to `board`; grants nothing if that is refused.
     pub(crate) async fn lease_write(&mut self, board: u8, ino: u32, page: u32) -> Result<Lease, Errno> {
         if ino != self.ino {
             return Err(Errno::ESTALE);
@@ -79,9 +80,9 @@ impl ActiveInode {
         Ok(Lease { size, below, id })
     }
 
-    /// Before a program of `board` writes page `page`, which it maps: the board gets the lease, though boards take turns, since the
-    /// program cannot write in any other way; and the page, if there is room for it in `out`: a page that it had to ask for
-    /// with another call would be gone again. `EAGAIN`: not before the next commit.
+    /// Before a program of `board` writes page `page`, which it maps. The board gets the lease, though boards
+    /// alternate, since the program cannot write in any other way; and the page, if there is room for it in `out`: a
+    /// page from a second call might be revoked again. `EAGAIN`: not before the next commit.
     pub(super) async fn grant_page(&mut self, board: u8, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
         if !self.leases.permit(board) {
             return Err(Errno::EOPNOTSUPP);
@@ -117,7 +118,7 @@ impl ActiveInode {
         self.begin_write().await?;
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
         let blocks = kept + more + indirect;
-        let (was_lent, (_, hurry)) = (self.leased.is_some(), self.referrers.may_lease(self.is_for_job()));
+        let (was_leased, (_, hurry)) = (self.leased.is_some(), self.referrers.may_lease(self.is_for_job()));
         self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
         match &mut self.leased {
             Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
@@ -149,7 +150,7 @@ impl ActiveInode {
             }
         }
         self.leases.grant(board, below - 1);
-        self.note_writer(board, was_lent);
+        self.note_writer(board, was_leased);
         Ok(())
     }
 
@@ -158,9 +159,9 @@ impl ActiveInode {
     }
 
     /// A caller that it works for writes the inode on `board`: what others have written is not a job's.
-    fn note_writer(&mut self, board: u8, was_lent: bool) {
+    fn note_writer(&mut self, board: u8, was_leased: bool) {
         let is_job = self.is_for_job();
-        if !(was_lent && is_job) {
+        if !(was_leased && is_job) {
             self.referrers.set_writer(self.number, is_job.then_some(board));
         }
     }

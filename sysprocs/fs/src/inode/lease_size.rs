@@ -1,6 +1,6 @@
 //! How large a file is that another board leases, on the medium too when all of it has been flushed.
 //!
-//! Not here: the lease (`write_lease.rs`), which block holds what (`block_map.rs`).
+//! Not here: the lease (`write_lease.rs`), the blocks of the file (`block_map.rs`).
 
 use crate::inode::active_inode::{ActiveInode, SECTORS_PER_BLOCK};
 use crate::inode::block_route::{DIRECT, PER_BLOCK};

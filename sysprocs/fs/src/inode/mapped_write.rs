@@ -1,9 +1,9 @@
 //! Pages of a file that programs write by mapping them.
 //!
-//! Invariant: a page that a program of this board may write is dirty in the page cache here, has a block, and no other board
-//! holds it. The program faults before its first write, and again after the page was written to the medium or read by
-//! another board. Programs of another board write under a write lease (`lease_grant.rs`).
-//! Not here: what programs map (`renga_pages`), faults (`renga_memory`).
+//! Invariant: a page that a program of this board may write is dirty in the page cache here, has a block, and no
+//! other board caches it. The program faults before its first write, and again after the page was written to the
+//! medium or read by another board. Programs of another board write under a write lease (`lease_grant.rs`). Not here:
+//! what programs map (`renga_pages`), faults (`renga_memory`).
 
 use crate::data::client::DataPage;
 use crate::inode::active_inode::ActiveInode;

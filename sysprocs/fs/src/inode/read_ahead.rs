@@ -1,9 +1,9 @@
-//! Reading ahead of a sequential reader: what it will want next comes into the page cache before it asks.
+//! Reading ahead of a sequential reader: its next pages come into the page cache before it reads them.
 //!
-//! Only pages that are not cached are asked of the inode, so the window goes by these: a miss right behind what was
-//! begun last, or in it, continues it, and the window doubles. What is on its way is waited for, not read again; the next
-//! run begins when the reader has its answer, so that the medium is at work while the reader goes through the last one.
-//! Not here: reading (`content/reader.rs`).
+//! Only pages that are not cached come to the inode, so these drive the window: a miss right behind the last run, or
+//! in it, continues it, and the window doubles. The inode waits for pages on their way, instead of reading them
+//! again; the next run begins when the reader has its reply, so that the medium works while the reader goes through
+//! the last one. Not here: reading (`content/reader.rs`).
 
 use crate::data::client::DataPage;
 use crate::inode::active_inode::ActiveInode;
@@ -34,7 +34,7 @@ impl ActiveInode {
     /// To be called when the reader has its answer.
     pub(crate) async fn read_ahead(&mut self) {
         let mut wanted = self.read_ahead.take(self.pages());
-        // Each turn passes a page at least.
+        // Each iteration passes a page at least.
         while !wanted.is_empty() {
             let page = wanted.start;
             // A failure is reported when the block is wanted.

@@ -99,7 +99,7 @@ impl InodeServer {
             InodeCall::OpenKnown(call) => call.reply(Ok(inode.facts_or_why_not(None))),
             InodeCall::Status(mut call) => reply!(call, inode.status(call.lent().1)),
             InodeCall::LeaseStatus(mut call) => {
-                // What is under way may go on to change it without a further look at the leases.
+                // A call under way may change it without another check of the leases.
                 let stands = !self.frozen && self.kept.is_none() && inode.leased.is_none();
                 reply!(call, inode.lease_status(call.entry().board, stands, call.lent()));
             }
@@ -143,7 +143,7 @@ impl InodeServer {
 
 async fn load(inode: &mut ActiveInode, call: Call<Load>) {
     let Load { ino, mode, device } = call.entry();
-    // A caller that asks next waits until it is loaded; the directory of inodes does not.
+    // The next call waits until it is loaded; the directory of inodes does not.
     call.reply(Ok(()));
     match mode {
         0 => inode.load(ino).await,

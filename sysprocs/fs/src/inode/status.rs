@@ -39,7 +39,8 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// As `status`, for `board`, which may cache it if the inode `stands` and has a name. It asks nobody, as the caller has the lock of names.
+    /// As `status`, for `board`, which may cache it if the inode `stands` and has a name. It revokes nothing, as the
+    /// caller has the lock of names.
     pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<GrantedFacts, Errno> {
         self.status(out)?;
         let InodeFacts { mode, birth, .. } = self.facts()?;
@@ -75,7 +76,7 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// What the board has changed is so here from now on.
+    /// Takes over the board's changes.
     pub(super) async fn take_changed(&mut self, bytes: &[u8]) {
         let Some((changed, ns_ago)) = AttributeChange::get(bytes) else { return };
         if self.leased.is_none_or(|lease| lease.superseded) || !self.record.is(REGULAR) {

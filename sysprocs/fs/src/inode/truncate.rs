@@ -5,10 +5,9 @@
 //! there still are blocks (`uncut`), so that a cut of the power leaves the beginning of the former file, the new one at
 //! least.
 //!
-//! Bounded by the medium's blocks, whatever it says: one that is free already ends the work (`EIO`).
-//! Invariant: a pointer is cleared before its block is given back, unless the block that holds the
-//! pointer is given back too. Blocks that lie side by side go back as one run.
-//! Not here: recursion; each level of indirection has its function, as futures need.
+//! Bounded by the medium's blocks, whatever it says: one that is free already ends the work (`EIO`). Invariant: a
+//! pointer is cleared before its block is freed, unless the block of the pointer is freed too. Adjacent blocks are
+//! freed as one run. Not here: recursion; each level of indirection has its function, as futures need.
 
 use crate::data::client::{DataPage, page_of};
 use crate::format::inode_record::{FILE_BYTES_MAX, POINTERS, REGULAR};
@@ -66,7 +65,7 @@ impl ActiveInode {
         }
     }
 
-    /// Cuts the last piece off; whether more is left. After a failure nothing is: e2fsck is to look for the rest.
+    /// Cuts the last piece off; returns whether more is left. After a failure nothing is: e2fsck finds the rest.
     pub(crate) async fn cut_on(&mut self) -> Result<bool, Errno> {
         let Some(end) = self.uncut else { return Ok(false) };
         let cut = self.cut_piece(end).await;

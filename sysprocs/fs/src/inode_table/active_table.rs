@@ -1,11 +1,10 @@
 //! Which process has which active inode, and how many refer to it.
 //!
-//! Invariants: an inode is active in at most one process. A slot is in the list of its use, least recently used first. One without references stays active
-//! until its process is needed for another, unless it has no links: then it is to be given up, and freed, at once.
-//! References are counted by the board that holds them.
-//! No step but [`ActiveTable::drop_board`], [`ActiveTable::retire`], and taking an inode when no process is vacant, takes time
-//! that grows with the table.
-//! Not here: calls (`inode_directory.rs`).
+//! Invariants: an inode is active in at most one process. A slot is in the list of its use, least recently used
+//! first. One without references stays active until its process is needed for another, unless it has no links: then
+//! it is evicted and freed at once. The table counts references by board. No step but [`ActiveTable::drop_board`],
+//! [`ActiveTable::retire`], and taking an inode when no process is vacant, takes time that grows with the table. Not
+//! here: calls (`inode_directory.rs`).
 
 use crate::inode_table::inode_slot::{InodeSlot, InodeSlotUse, NO_INODE, USES};
 use crate::leases::referrers::Referrers;
@@ -96,7 +95,7 @@ impl ActiveTable {
             let slot = self.slot(number);
             return match slot.used {
                 InodeSlotUse::Reclaiming => Ok(Activation::Later),
-                // What nobody refers to and has no name cannot be named.
+                // An inode without references and names cannot be named.
                 InodeSlotUse::Queued if slot.unlinked => Ok(Activation::Later),
                 _ => self.refer(number, board).map(Activation::Active),
             };
@@ -125,7 +124,7 @@ impl ActiveTable {
         Ok(number)
     }
 
-    /// Gives up, in time, the least recently used of those that nobody refers to.
+    /// Evicts, in time, the least recently used of those without references.
     fn keep_spare(&mut self) {
         let spare = (self.slots.len() / SPARE_SHARE).max(1);
         if self.count(InodeSlotUse::Vacant) + self.leaving() >= spare {
@@ -147,7 +146,7 @@ impl ActiveTable {
         }
     }
 
-    /// Who comes with a number of an earlier incarnation of this board does no harm to the inode that has it now.
+    /// A number of an earlier incarnation of this board does no harm to its present inode.
     fn check(&self, number: u16, ino: u32) -> Result<(), Errno> {
         let slot = self.slots.get(usize::from(number)).ok_or(Errno::EINVAL)?;
         if slot.ino == ino && slot.used == InodeSlotUse::Referred { Ok(()) } else { Err(Errno::EINVAL) }
@@ -226,7 +225,7 @@ impl ActiveTable {
         }
     }
 
-    /// Gives up what is no inode, without a look at it; whether nobody refers to it.
+    /// Evicts an invalid inode without reading it; returns whether it had no references.
     pub(crate) fn forget(&mut self, number: u16) -> bool {
         let idle = self.slot(number).used == InodeSlotUse::Idle;
         if idle {
@@ -306,7 +305,7 @@ impl ActiveTable {
         self.referrers.spare(boards);
     }
 
-    /// What becomes of it, if nobody refers to it any more, is done for this account.
+    /// Its release, once it has no references, is charged to this account.
     pub(crate) fn note_account(&mut self, number: u16, account: AccountNumber) {
         if let Some(slot) = self.slots.get_mut(usize::from(number)) {
             slot.account = account;

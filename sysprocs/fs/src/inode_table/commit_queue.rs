@@ -1,7 +1,7 @@
-//! Who waits for a commit: all who asked before one begins are answered by it.
+//! The callers that wait for a commit: one commit serves all that came before it began.
 //!
-//! Invariant: a call that comes while a commit is under way waits for the next, which surely has its changes. Only who
-//! wants it waits for inodes to be freed, and then only for those that were to be freed when he asked.
+//! Invariant: a call that comes while a commit is under way waits for the next, which surely has its changes. Only a
+//! caller that wants it waits for inodes to be freed, and then only for those due at its call.
 
 use heapless::Vec;
 use renga_proto::inode::{CommitAll, CommitExtent, CommitWanted, NextCommit};
@@ -37,13 +37,13 @@ impl CommitQueue {
 
     pub(crate) fn next(&mut self, call: Call<NextCommit>) {
         let ended = call.entry().ended;
-        while let Some(asked) = self.served.pop() {
-            asked.reply(if ended == 0 { Ok(()) } else { Err(Errno(ended)) });
+        while let Some(call) = self.served.pop() {
+            call.reply(if ended == 0 { Ok(()) } else { Err(Errno(ended)) });
         }
         self.committer = Some(call);
     }
 
-    /// Begins a commit if somebody waits for one and the committer is free; `freed`: how many inodes have been.
+    /// Begins a commit if a call waits for one and the committer is free; `freed`: how many inodes have been.
     pub(crate) fn begin(&mut self, freed: u32) {
         if self.waiting.is_empty() || self.committer.is_none() {
             return;

@@ -1,11 +1,10 @@
-//! The directory of inodes: which process holds which active inode; the lock of names, and what names are known to stand
-//! for; who waits for a commit.
+//! The directory of inodes: which process serves which active inode; the lock of names, and the targets of known
+//! names; the queue for a commit.
 //!
-//! Invariant: it never waits for the medium. What takes long it gives to two workers, who call to ask for work: the
-//! committer, and the inode reclaimer, which gives inodes up. Of the inode processes it asks only what they answer before they do
-//! it, but for `Reactivate`, which comes after a start of this board.
-//! Not here: what is known of the inodes (`active_table.rs`), of the lock (`names_lock.rs`), of names (`name_cache.rs`) and
-//! who asks for them (`known_names.rs`), of commits (`commit_queue.rs`).
+//! Invariant: it never waits for the medium. It gives long work to two workers, which call for it: the committer, and
+//! the inode reclaimer, which evicts inodes. Its own calls to inode processes return at once, but for `Reactivate`,
+//! which comes after a reboot of this board. Not here: the state of the inodes (`active_table.rs`), of the lock
+//! (`names_lock.rs`), of names (`name_cache.rs`) and the callers (`known_names.rs`), of commits (`commit_queue.rs`).
 
 use crate::commit_due::CommitDue;
 use crate::inode_table::active_table::{Activation, ActiveTable};
@@ -233,7 +232,7 @@ impl InodeDirectoryState {
                 Ok(Some(slot))
             }
             Activation::Later => Ok(None),
-            // It is given out, so nobody has it.
+            // It is given out, so it is not active.
             Activation::Active(_) => Err(Errno::EIO),
         }
     }

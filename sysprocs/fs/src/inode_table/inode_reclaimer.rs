@@ -1,9 +1,9 @@
 //! The inode reclaimer: makes inode processes free for other inodes, and frees the inodes that have neither links nor
 //! references.
 //!
-//! Invariant: it takes as long as the medium and the inode's size say, and nobody waits for it but who needs a process
-//! when all are in use. Between two pieces of a large inode a commit may come, and programs run. What it does is charged
-//! to the account that gave up the last reference. Not here: which inodes (`active_table.rs`).
+//! Invariant: it takes as long as the medium and the inode's size say, and only a call that needs a process when all
+//! are in use waits for it. Between two pieces of a large inode a commit may come, and programs run. Its work is
+//! charged to the account that released the last reference. Not here: which inodes (`active_table.rs`).
 
 use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
 use renga_proto::inode::{

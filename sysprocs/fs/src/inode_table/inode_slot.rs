@@ -12,7 +12,7 @@ pub(super) const NO_INODE: u32 = 0;
 pub(super) enum InodeSlotUse {
     /// Without an inode.
     Vacant,
-    /// Nobody refers to it.
+    /// It has no references.
     Idle,
     /// It waits for the inode reclaimer.
     Queued,
@@ -29,7 +29,7 @@ pub struct InodeSlot {
     pub(super) ino: u32,
     pub(super) references: BoardReferences,
     pub(super) used: InodeSlotUse,
-    /// It has no links: it is to be freed when nobody refers to it.
+    /// It has no links: the last release frees it.
     pub(super) unlinked: bool,
     /// It was found to be a directory, of this generation.
     pub(super) directory: Option<u32>,

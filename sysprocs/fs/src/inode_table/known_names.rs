@@ -1,4 +1,4 @@
-//! Who asks the directory of inodes for paths and names.
+//! Lookups of paths and names in the directory of inodes.
 //!
 //! Invariant: a path is walked and its inode found in one step, in which no name changes; a call that is passed on is
 //! with the inode's process before the inode reclaimer can be.
@@ -22,8 +22,8 @@ impl InodeDirectoryState {
         if reached.rest.is_empty() { Ok((reached.ino, reached.kind)) } else { Err(Errno::EAGAIN) }
     }
 
-    /// As `path_walk::walk`; `EAGAIN` if that stays where it begins, and nobody knows that this is a directory: any
-    /// number may be said.
+    /// As `path_walk::walk`; `EAGAIN` if that stays where it begins, and the number is not a known directory: a
+    /// caller may send any number.
     fn walk<'a>(&mut self, at: FileId, path: &'a [u8], until: Until) -> Result<path_walk::WalkEnd<'a>, Errno> {
         let reached = path_walk::walk(&mut self.names, at, path, until)?;
         let begins = reached.ino != ROOT_INO && reached.ino == at.ino;
@@ -82,7 +82,7 @@ impl InodeDirectoryState {
         let KnownName { directory, intent } = entry;
         let known = self.names.find(directory, name);
         let forgotten = match intent {
-            Intent::Look => false,
+            Intent::LookUp => false,
             Intent::Create => known == Some(Dentry::Negative),
             Intent::Change => known.is_some(),
         };

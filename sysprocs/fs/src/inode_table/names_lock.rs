@@ -1,4 +1,4 @@
-//! The lock of names: shared by those who look up, exclusive for who changes what names stand for.
+//! The lock of names: shared by lookups, exclusive for changes of names.
 //!
 //! Invariant: given out in the order of asking. Boards own it, so that what a dead one had is given back.
 
@@ -7,15 +7,15 @@ use renga_rt::{BoardReferences, Call, Errno};
 
 #[derive(Default)]
 pub(crate) struct NamesLock {
-    /// The boards of those who look up, and of who changes.
+    /// The boards of the lookups, and of the change.
     shared: BoardReferences,
     exclusive: Option<u8>,
-    /// Who is to have it next; until then nobody else asks.
+    /// The next owner; until it has the lock no other call comes in.
     waiting: Option<Call<LockNames>>,
 }
 
 impl NamesLock {
-    /// Whether somebody waits, so that nobody else may ask.
+    /// Whether a caller waits, so that no other may come in.
     pub(crate) fn is_awaited(&self) -> bool {
         self.waiting.is_some()
     }
@@ -43,7 +43,7 @@ impl NamesLock {
         self.let_next_in();
     }
 
-    /// Nobody of a dead board gives anything back.
+    /// No process of a dead board releases anything.
     pub(crate) fn drop_board(&mut self, board: u8) {
         self.exclusive = self.exclusive.filter(|holder| *holder != board);
         self.shared.drop_board(board);

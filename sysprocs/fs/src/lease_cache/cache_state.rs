@@ -59,7 +59,7 @@ impl NameCacheState {
         if self.caches && self.makes == 0 { self.cache_generation } else { NO_CACHE_GENERATION }
     }
 
-    /// `ESTALE`: nothing may be cached of what was looked up in that generation.
+    /// `ESTALE`: results of lookups in that generation may not be cached.
     pub(super) fn may_fill(&self, cache_generation: u64) -> Result<(), Errno> {
         if self.caches && cache_generation == self.cache_generation { Ok(()) } else { Err(Errno::ESTALE) }
     }

@@ -1,7 +1,7 @@
 //! Inodes whose status this board caches.
 //!
-//! Invariant: one that is here is as it says: a change revokes it first. Bounded by its slots; one that has not
-//! been asked for lately makes room.
+//! Invariant: an entry is current: a change revokes it first. Bounded by its slots; one that has not been used lately
+//! makes room.
 
 use crate::format::stat::put_access;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
@@ -11,8 +11,8 @@ use renga_rt::linked_list::{self, RowNumber};
 /// The end of a chain; no slot.
 /// Chains of the hash from inode to slot.
 const CHAINS: usize = 256;
-/// BufferSlots that are looked at for one that has not been asked for lately.
-const LOOKS_MAX: usize = 16;
+/// Slots searched for one that has not been used lately.
+const SCANS_MAX: usize = 16;
 
 /// Room for one inode. Boot provides as many as there are to be.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct CachedInode {
     pub(super) facts: InodeFacts,
     pub(super) status: [u8; STAT_BYTES],
     next: u16,
-    /// Asked for since room was looked for here.
+    /// Used since the last search for room here.
     recent: bool,
 }
 impl CachedInode {
@@ -97,7 +97,7 @@ impl CachedInodes {
     }
 
     fn make_room(&mut self) -> u16 {
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..SCANS_MAX {
             let slot = &mut self.slots[self.hand];
             if slot.facts.ino == 0 || !core::mem::take(&mut slot.recent) {
                 break;

@@ -1,9 +1,9 @@
 //! References of this board to inodes that programs here open again and again: one each, however many have it open.
 //!
-//! Invariant: of each inode here the directory of inodes counts one reference of this board more than those of others know of.
-//! It is given back by whoever is granted to: who releases the last use of what has no name any more, who needs the room of one
-//! that nobody uses, or a lookup worker that takes the last name and is granted that nobody uses it. A use is of one session with the disk's
-//! board: with that all references end. Bounded by its places; an inode has a few that it may be in.
+//! Invariant: of each inode here the directory of inodes counts one reference of this board more than the other
+//! holders know of. It is released by the process that learns that it is free: by the last use of an unlinked inode,
+//! by a call that needs room for another, or by the lookup worker that revokes the last name. A use is of one session
+//! with the disk's board: with that all references end. Bounded by its places; an inode has a few that it may be in.
 //! Not here: the count (`inode/active_table.rs`), references of open files that are not here.
 
 use renga_proto::names::ReferenceCached;
@@ -17,7 +17,7 @@ const WAYS: usize = 4;
 pub(super) struct ReferenceKey {
     /// 0: none.
     pub ino: u32,
-    /// Tells it from others that had or will have that number.
+    /// Distinguishes it from earlier and later inodes of its number.
     pub generation: u32,
     /// With which process it is.
     pub slot: u16,
@@ -29,7 +29,7 @@ pub struct CachedReference {
     of: ReferenceKey,
     uses: u16,
     unlinked: bool,
-    /// Used since room was looked for here.
+    /// Used since the last search for room here.
     recent: bool,
 }
 impl CachedReference {
@@ -91,7 +91,7 @@ impl CachedReferences {
     pub(super) fn keep(&mut self, of: ReferenceKey) -> ReferenceCached {
         let origin = self.origin();
         if self.find(of.ino).is_some() {
-            // Somebody was faster: one reference is enough, unless that has as many uses as are counted.
+            // Another caller was faster: one reference is enough, unless it has the maximum of uses.
             let used = self.use_again(of.ino);
             return used.map_or(ReferenceCached::NOT, |(slot, origin)| ReferenceCached {
                 origin,
@@ -119,7 +119,7 @@ impl CachedReferences {
         Ok(gone)
     }
 
-    /// The inode has no name any more; whether the reference is the caller's from now on, as nobody uses it.
+    /// The inode has no name any more; returns whether the caller takes over the reference, as it has no uses.
     pub(super) fn revoke(&mut self, ino: u32) -> bool {
         let Some(cached) = self.find(ino) else { return false };
         cached.unlinked = true;
@@ -136,7 +136,7 @@ impl CachedReferences {
     }
 }
 
-/// A place that nobody uses: one of no inode, or else one that was not used lately, or any.
+/// A place without uses: one of no inode, or else one that was not used lately, or any.
 fn room(ways: &mut [CachedReference]) -> Option<&mut CachedReference> {
     let unused = |cached: &CachedReference| cached.uses == 0;
     let best = ways.iter().position(|cached| cached.of.ino == 0);

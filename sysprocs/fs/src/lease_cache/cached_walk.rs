@@ -13,7 +13,7 @@ use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::pages::FileId;
 use renga_rt::Errno;
 
-/// Symbolic links followed along one path; who meets more asks a lookup worker, who says what comes of that.
+/// Most symbolic links along one path; a longer chain goes to a lookup worker, which decides.
 const LINKS_MAX: u32 = 40;
 
 impl NameCacheState {
@@ -72,7 +72,7 @@ impl NameCacheState {
             put.map_err(|_| Errno::EAGAIN)?;
             let WalkEnd { ino, rest, .. } =
                 walk(&mut self.names, at.into(), self.rest.left(), until).map_err(|errno| {
-                    // Of the path as it is now, which nobody has named.
+                    // Of the path as links expanded it, which no program named.
                     if errno == Errno::ENAMETOOLONG { Errno::EAGAIN } else { errno }
                 })?;
             if rest.is_empty() {

@@ -43,7 +43,7 @@ impl NameCacheState {
 
     pub(super) fn end_make(&mut self, cache_generation: u64, answer: &[u8]) -> Result<(), Errno> {
         self.makes = self.makes.checked_sub(1).ok_or(Errno::EINVAL)?;
-        // What those are granted that are still under way may be from before this one.
+        // Results of calls still under way may be from before this one.
         self.cache_generation += u64::from(self.makes > 0);
         let good = cache_generation == self.cache_generation;
         if good {

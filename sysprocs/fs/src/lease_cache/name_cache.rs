@@ -1,9 +1,8 @@
 //! The process that has what a board without the disk caches of names and inodes.
 //!
-//! Invariants: what is here has been granted by a path lookup worker and was not revoked since. Every answer is given at once: it calls
-//! nobody, so a revoke is cached up by nobody. Any revoke makes the generations that are out void.
-//! Not here: who may cache what (`lookup/name_holders.rs`, `leases`), the disk's board's own knowledge
-//! (`inode/inode_directory.rs`).
+//! Invariants: each entry was granted by a path lookup worker and not revoked since. The cache replies at once: it
+//! calls no server, so nothing delays a revocation. Any revocation ends the generations that are out. Not here: who
+//! may cache what (`lookup/name_holders.rs`, `leases`), the disk's board's own cache (`inode/inode_directory.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
 use crate::lease_cache::cached_inodes::CachedInode;

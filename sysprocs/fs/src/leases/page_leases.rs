@@ -1,9 +1,9 @@
 //! Which boards may cache pages of this inode, or its status, and calling those back.
 //!
-//! Invariant: a board whose page cache holds page p, or the size, is noted here as one that may. A note goes away
-//! only when the board has answered a revoke, or is dead: its next incarnation caches nothing that it was not granted.
-//! What is below `below` may be there; as a file grows at its end, one revoke serves all further writes.
-//! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
+//! Invariant: a board that may cache page p, or the size, is noted here. A note goes away only when the board has
+//! replied to a revocation, or is dead: its next incarnation caches nothing that it was not granted. Any page below
+//! `below` may be there; as a file grows at its end, one revocation serves all further writes. Not here: the callers
+//! (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
 use crate::probes::{Revoke, RevokeEnd};
 use renga_proto::pages::{
@@ -50,7 +50,7 @@ impl Holders {
         self.replace(board, Holder::default());
     }
 
-    /// `board` has given up `from..to`, and holds `left` pages of the file.
+    /// `board` has dropped `from..to`, and caches `left` pages of the file.
     pub fn revoked(&mut self, board: usize, from: u32, to: u32, left: u32) {
         let holder = &mut self.0[board];
         if to >= holder.below {
@@ -90,7 +90,7 @@ impl PageLeases {
         self.without >> board & 1 == 0
     }
 
-    /// Nobody but `board` holds anything of the file when this is over.
+    /// Only `board` caches anything of the file when this is over.
     pub(crate) async fn revoke_others(&mut self, file: FileId, board: u8) {
         let own = self.holders.replace(board, Holder::default());
         self.revoke(file, 0, TO_END).await;
@@ -109,13 +109,13 @@ impl PageLeases {
         self.status &= !boards;
     }
 
-    pub(crate) fn is_status_held(&self) -> bool {
+    pub(crate) fn is_status_cached(&self) -> bool {
         self.status != 0
     }
 
-    /// Before the inode changes in any way: nobody holds its status any more when this is over.
+    /// Before the inode changes in any way: no board caches its status any more when this is over.
     pub(crate) async fn revoke_status(&mut self, ino: u32) {
-        // Each turn ends the lease of a board.
+        // Each iteration ends the lease of a board.
         while self.status != 0 {
             let board = self.status.trailing_zeros() as u8;
             // As with pages.
@@ -124,9 +124,9 @@ impl PageLeases {
         }
     }
 
-    /// Before the time of the last access becomes that, and nothing else changes. A board that alone holds the status is notified, and
-    /// goes on holding it: every other board asks the inode, which answers when this is over. Of several one
-    /// would tell the new time while another still tells the old one.
+    /// Before the time of the last access becomes that, and nothing else changes. The only board that caches the
+    /// status is notified, and keeps it: every other board calls the inode, which replies when this is over. Of
+    /// several boards one would report the new time while another still reports the old one.
     pub(crate) async fn notify_access(&mut self, ino: u32, access_ns: u64) {
         if !self.status.is_power_of_two() {
             return self.revoke_status(ino).await;
@@ -137,22 +137,22 @@ impl PageLeases {
         }
     }
 
-    /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
-    /// wrote it. No page is left there.
+    /// The board has a write lease that is over here: its writes since are lost, which it reports to their programs.
+    /// No page is left there.
     async fn revoke_writer(&mut self, file: FileId, board: u8) -> u32 {
-        let asked = FlushFrom { board, file, taken: NO_PAGE, back: FlushExtent::Nothing, lease: NO_LEASE, grants: 0 };
-        // Who does not answer has lost it as well.
-        let _ = self.revocations.call(asked, &mut [][..]).await;
+        let flush = FlushFrom { board, file, taken: NO_PAGE, back: FlushExtent::Nothing, lease: NO_LEASE, grants: 0 };
+        // A board that does not reply has lost it as well.
+        let _ = self.revocations.call(flush, &mut [][..]).await;
         0
     }
 
-    /// Before the pages `from..to` change (`TO_END`: and the size): nobody holds them any more when this is over.
+    /// Before the pages `from..to` change (`TO_END`: and the size): no board caches them any more when this is over.
     pub(crate) async fn revoke(&mut self, file: FileId, from: u32, to: u32) {
         let mut next = 0;
         while let Some(board) = self.holders.next(next, from, to) {
-            let asked = RevokePagesFrom { board: board as u8, file, from, to };
+            let revocation = RevokePagesFrom { board: board as u8, file, from, to };
             Revoke::mark([u64::from(file.ino), board as u64, u64::from(from), u64::from(to)]);
-            let left = match self.revocations.call(asked, ()).await {
+            let left = match self.revocations.call(revocation, ()).await {
                 Ok(left) => left,
                 Err(Errno::EBUSY) => self.revoke_writer(file, board as u8).await,
                 // A board that does not answer is dead: nothing is left there.

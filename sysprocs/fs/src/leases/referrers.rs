@@ -1,6 +1,6 @@
-//! Which boards refer to which active inode: what its process asks before it changes anything for another board. And
-//! which inodes are leased: their processes are not given other inodes, as flushing them may have to wait; and which session
-//! with each board it is.
+//! Which boards refer to which active inode: its process checks this before a change for another board. Also, which
+//! inodes are leased, as their processes get no other inodes because flushing them may have to wait; and which
+//! session with each board it is.
 //!
 //! Invariant: who refers is written by the directory of inodes alone, whenever a board begins or ends to refer to an inode;
 //! what is leased by the inodes' processes, which are on its board. Not here: the references (`active_table.rs`).
@@ -96,7 +96,7 @@ impl Referrers {
         }
         (leased < most, leased - to_jobs >= most.div_ceil(2))
     }
-    /// Whether the board of `own` need not be asked, or that of the caller refers to the inode of process `slot`.
+    /// Whether `call` is of the board `own`, or of one that refers to the inode of process `slot`.
     pub(crate) fn admit<E: Entry>(&self, own: u8, slot: u16, call: &Call<E>) -> bool {
         let board = call.board();
         let boards = || self.sets.get(usize::from(slot)).map_or(0, Cell::get) as u8;
@@ -111,7 +111,7 @@ mod tests {
     extern crate std;
 
     #[test]
-    fn referrers_held_jobs_leases_are_spared() {
+    fn referrers_suspended_jobs_leases_are_spared() {
         let referrers = Referrers::new(std::vec![Cell::new(0); 8].leak());
         for slot in 0..8 {
             referrers.set(slot, 0xff);
@@ -120,7 +120,7 @@ mod tests {
         }
         let is_next = |slot: u16, spares| referrers.next_leased(slot, spares) == Some(slot);
         let leased = |spares| (0..8).filter(|&slot| is_next(slot, spares)).fold(0, |all, slot| all | 1 << slot);
-        assert_eq!((leased(true), leased(false)), (0xff, 0xff), "nobody is held");
+        assert_eq!((leased(true), leased(false)), (0xff, 0xff), "no board is excluded");
         referrers.spare(0b1000_1001);
         assert_eq!((leased(true), leased(false)), (0x7e, 0xff), "of boards 0 and 7; 3 is not a job's");
         referrers.set_writer(7, None);

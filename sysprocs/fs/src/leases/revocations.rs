@@ -1,9 +1,10 @@
 //! The process that calls pages, names and inodes back from the boards' caches, for all inodes and lookup workers of its board:
 //! a caller on another board costs that board a proxy with its pages, and inodes are many.
 //!
-//! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
-//! meanwhile. A board that is there and does not answer is given up by the router (`Watch`). That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
-//! Not here: what is revoked from whom (`page_leases.rs`, `name_holders.rs`), what is taken back and why (`write_lease.rs`).
+//! This process keeps a returning dirty page until its inode's process says which block it is for, and serves no
+//! other call meanwhile. The router gives up a board that is there and does not reply (`Watch`). That inode process
+//! waits for the allocator, for buffers and for the disk only, none of which calls this one. Not here: the reasons
+//! for revocations (`page_leases.rs`, `name_holders.rs`) and for flushes (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
 use renga_proto::names::{Names, NotifyAccess, RevokeInode, RevokeName, RevokeReference};

@@ -1,7 +1,8 @@
 //! A write lease as the owner records it: which board writes the file, and what is still to be flushed.
 //!
-//! Invariant: no two leases of an inode have one number; the number holds the time of the grant and the start of the board.
-//! Called by: the inode's process. Not here: granting (`inode/lease_grant.rs`), flushing (`inode/lease_flush.rs`).
+//! Invariant: no two leases of an inode have one number; the number combines the time of the grant and the boot of
+//! the board. Called by: the inode's process. Not here: granting (`inode/lease_grant.rs`), flushing
+//! (`inode/lease_flush.rs`).
 
 /// Of the number of a lease: these bits are the time, the others count the starts of this board.
 pub(crate) const TIME_BITS: u32 = 56;

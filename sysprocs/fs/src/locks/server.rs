@@ -1,4 +1,4 @@
-//! The locks of all files: who wants what somebody else has waits here, first come first served.
+//! The locks of all files: a caller that wants another's lock waits here, first come first served.
 //!
 //! Invariant: a waiting call wants what others have; it is answered by the call that changes that, by its own
 //! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
@@ -8,7 +8,7 @@ use crate::locks::table::{LockPlace, LockRequest, LockTable};
 use renga_proto::locks::{AwaitLock, Locks, LocksCall, Owner};
 use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch};
 
-/// How many processes that wait for each other are looked at: more in a circle are not found, as on Linux.
+/// Most processes in a detected circle of waits: larger circles are not found, as on Linux.
 const CIRCLE_MAX: usize = 10;
 
 struct LockState {
@@ -61,7 +61,7 @@ impl LockState {
                 let entry = call.entry();
                 let set = self.check(entry.owner, call.board()).and_then(|()| self.table.set(wanted!(entry)));
                 call.reply(set);
-                self.look_again();
+                self.grant_waiting();
             }
             LocksCall::AwaitLock(call) => self.wait(call),
             LocksCall::FindLock(call) => {
@@ -78,12 +78,12 @@ impl LockState {
                 }
                 self.refuse(owner);
                 call.reply(Ok(()));
-                self.look_again();
+                self.grant_waiting();
             }
             LocksCall::BoardDied(call) => {
                 self.table.drop_board(call.entry().board);
                 call.reply(Ok(()));
-                self.look_again();
+                self.grant_waiting();
             }
         }
     }
@@ -105,7 +105,7 @@ impl LockState {
             Err(Errno::EAGAIN) => self.waiting.push_back(call),
             set => {
                 call.reply(set);
-                self.look_again(); // it may have given some of its bytes to others
+                self.grant_waiting(); // it may have given some of its bytes to others
             }
         }
     }
@@ -135,8 +135,8 @@ impl LockState {
         false
     }
 
-    /// A caller that still waits on behalf of `owner` gets nothing, as nobody would let it go: an open file was closed for good,
-    /// because its board took the waiting one for dead, which this board may do later.
+    /// A caller that still waits on behalf of `owner` gets nothing, as no process would unlock it: an open file was
+    /// closed for good, because its board took the waiting one for dead, which this board may do later.
     fn refuse(&mut self, owner: Owner) {
         self.waiting.retain(|call| {
             if !call.entry().owner.is_that_of(owner) {
@@ -148,7 +148,7 @@ impl LockState {
     }
 
     /// Something was unlocked: waiting calls are tried again.
-    fn look_again(&mut self) {
+    fn grant_waiting(&mut self) {
         let table = &mut self.table;
         self.waiting.retain(|call| {
             let entry = call.entry();

@@ -102,7 +102,7 @@ impl LockTable {
         })
     }
 
-    /// Somebody else's lock that is in the way of `wanted`.
+    /// Another owner's lock that conflicts with `wanted`.
     pub fn in_the_way(&self, wanted: &LockRequest) -> Option<LockRequest> {
         if wanted.locking == Locking::Unlock {
             return None;
@@ -121,7 +121,7 @@ impl LockTable {
         }
     }
 
-    /// Gives the owner what it wants, if nobody is in the way: `EAGAIN`. `ENOLCK`: there is no room.
+    /// Gives the owner its lock, unless one conflicts: `EAGAIN`. `ENOLCK`: there is no room.
     pub fn set(&mut self, wanted: LockRequest) -> Result<(), Errno> {
         if wanted.first > wanted.last {
             return Err(Errno::EINVAL);
@@ -135,7 +135,7 @@ impl LockTable {
             return Err(Errno::ENOLCK);
         }
         let (mut new, mut rest) = (wanted, [None; 2]);
-        // Each turn takes a lock away.
+        // Each iteration removes a lock.
         while let Some(at) = self.own(&new) {
             let old = self.unlink(at);
             if old.locking == new.locking {
@@ -198,7 +198,7 @@ impl LockTable {
         (0..BUCKETS).for_each(|bucket| self.release_in(bucket, |lock| lock.owner.is_that_of(owner)));
     }
 
-    /// Nobody of `board` has anything any more.
+    /// No process of `board` has anything any more.
     pub fn drop_board(&mut self, board: u8) {
         let init_board = self.init_board;
         (0..BUCKETS).for_each(|bucket| self.release_in(bucket, |lock| lock.owner.board(init_board) == board));

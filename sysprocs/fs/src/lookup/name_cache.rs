@@ -1,10 +1,10 @@
 //! What names in directories are known to stand for; or that they stand for nothing.
 //!
-//! Invariant: what is said here is so. A name that somebody is changing is not here: it is forgotten before the change,
-//! under the exclusive lock of names, and learned after it. Nothing is known of names in a directory without links.
-//! Bounded by its slots; a name that has not been asked for lately makes room. No step takes time that grows with
-//! the cache or with a directory, but for [`NameCache::forget_directory`], which passes what is known of it.
-//! Not here: paths (`path_walk.rs`), boards that cache names (`name_holders.rs`).
+//! Invariant: entries are current. A name under change has no entry: the change removes it first, under the exclusive
+//! lock of names, and adds it at the end. Names in a directory without links have no entries. Bounded by its slots; a
+//! name that has not been used lately makes room. No step takes time that grows with the cache or with a directory,
+//! but for [`NameCache::forget_directory`], which passes the directory's entries. Not here: paths (`path_walk.rs`),
+//! boards that cache names (`name_holders.rs`).
 
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
@@ -17,7 +17,7 @@ const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
 const GROUPS: usize = 64;
 /// Slots that are passed in search of one without a recent use.
-const LOOKS_MAX: usize = 16;
+const SCANS_MAX: usize = 16;
 
 /// What is known of one name. Boot provides as many as there are to be.
 #[derive(Clone, Copy)]
@@ -29,9 +29,9 @@ pub struct NameSlot {
     in_group: Links<u16>,
     kind: u8,
     bytes: u8,
-    /// Asked for since room was looked for here.
+    /// Used since the last search for room here.
     recent: bool,
-    /// Not known any more; it is here for the boards that hold it.
+    /// Forgotten; it stays for the boards that cache it.
     pub(super) hidden: bool,
     pub(super) holders: u8,
     name: [u8; KEPT_BYTES],
@@ -70,7 +70,7 @@ pub(crate) struct NameCache {
     chains: [u16; CHAINS],
     groups: [LinkedList<u16>; GROUPS],
     hand: usize,
-    /// Boards that hold names which are not here any more.
+    /// Boards that cache names which are not here any more.
     pub(super) spilled: u8,
 }
 
@@ -150,7 +150,8 @@ impl NameCache {
         }
     }
 
-    /// Nor of any name in `directory`, whose number may become another's. Which boards hold one of them.
+    /// Forgets all names in `directory`, whose number may become another's. Returns the boards that cache one of
+    /// them.
     pub(crate) fn forget_directory(&mut self, directory: u32) -> u8 {
         let mut holders = 0;
         let mut at = self.groups[group(directory)].first;
@@ -177,7 +178,7 @@ impl NameCache {
 
     /// A slot of no name, and the directory of the one that it had.
     fn make_room(&mut self) -> (u16, u32) {
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..SCANS_MAX {
             let slot = &mut self.slots[self.hand];
             if slot.directory == NO_DIRECTORY || !core::mem::take(&mut slot.recent) {
                 break;

@@ -1,17 +1,16 @@
-//! Which boards hold which names: they are notified before a name changes.
+//! Which boards cache which names: they are notified before a name changes.
 //!
-//! Invariant: a board that holds a name is noted with what is known of that name, or as one that holds names of which
-//! there are no notes any more (`spilled`), as its slot was needed for another. So who changes a name asks for
-//! its holders, whether it is known or not.
-//! Not here: names (`name_cache.rs`), revocations (`names/name_grants.rs`).
+//! Invariant: a board that caches a name is noted in the name's entry, or as one with names without notes
+//! (`spilled`), after their slot was needed for another. So a change takes the name's holders, whether the name is
+//! known or not. Not here: names (`name_cache.rs`), revocations (`names/name_grants.rs`).
 
 use crate::lookup::name_cache::{Dentry, NameCache, hash};
 use renga_proto::inode::NameHolders;
 use renga_proto::names::OTHERS;
 
 impl NameCache {
-    /// Notes that `board` holds `name` in `directory`, if what it stands for is known; whether it is. What the `OTHERS` stand
-    /// for nobody has to know here.
+    /// Notes that `board` caches `name` in `directory`, if the name's target is known; returns whether it is. The
+    /// note of `OTHERS` needs no target.
     pub(crate) fn grant(&mut self, directory: u32, name: &[u8], board: u8) -> bool {
         if name == OTHERS {
             self.learn(directory, name, Dentry::Negative);
@@ -32,8 +31,8 @@ impl NameCache {
         })
     }
 
-    /// Who holds `name` in `directory`, or may, or holds all others there; nobody does from now on. Those that are `aware`, a bit
-    /// each, see to it themselves that what they hold of the others stays right.
+    /// Takes the notes of the boards that cache, or may cache, `name` in `directory`, or all others there. Those that
+    /// are `aware`, a bit each, update their cached others themselves.
     pub(crate) fn take_holders(&mut self, directory: u32, name: &[u8], aware: u8) -> NameHolders {
         let all = core::mem::take(&mut self.spilled);
         // Pass by pass, but only after names were spilled.
@@ -44,7 +43,7 @@ impl NameCache {
         NameHolders { one, all }
     }
 
-    /// Who is noted, but for those that stay.
+    /// The noted boards, but for those that stay.
     fn take_noted(&mut self, directory: u32, name: &[u8], stay: u8) -> u8 {
         let Some(number) = self.position(directory, hash(directory, name), name) else { return 0 };
         let slot = &mut self.slots[usize::from(number)];
@@ -56,7 +55,7 @@ impl NameCache {
         taken
     }
 
-    /// There are no notes of what `boards` hold of a directory whose number becomes another's.
+    /// Drops the notes of what `boards` cache of a directory whose number becomes another's.
     pub(crate) fn spill(&mut self, boards: u8) {
         self.spilled |= boards;
     }

@@ -33,9 +33,8 @@ fn skip_slashes(path: &[u8]) -> &[u8] {
     &path[slashes..]
 }
 
-/// Whether what is known of the names in the directory that has that number is known of that directory. `ENOENT`: it is
-/// another one. Nobody removes the root. What `.`
-/// stands for is the generation.
+/// Whether the known names in the directory of that number are of that directory. `ENOENT`: it is another one. The
+/// root never goes. The entry of `.` carries the generation.
 pub(crate) fn begins_in(names: &mut NameCache, at: FileId) -> Result<bool, Errno> {
     if at.ino == ROOT_INO || at.generation == ANY_GENERATION {
         return Ok(true);

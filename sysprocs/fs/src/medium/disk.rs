@@ -12,8 +12,8 @@ use renga_hal::block::Block;
 use renga_proto::disk::Disk;
 use renga_rt::{Me, Never, Port};
 
-/// Serves the ext2 partition of `device`, as slowly as `medium`. Without such a partition every
-/// transfer fails; boot looks first ([`recognise`]).
+/// Serves the ext2 partition of `device`, as slowly as `medium`. Without such a partition every transfer fails; boot
+/// checks first ([`recognise`]).
 pub async fn disk<D: Block + 'static>(
     mut me: Me,
     mut port: Port<Disk>,

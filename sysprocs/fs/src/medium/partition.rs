@@ -12,9 +12,8 @@ use renga_hal::block::{Block, SECTOR_BYTES};
 use renga_hal::boot_record::{self, TYPE_LINUX};
 
 pub(crate) const SECTORS_PER_BLOCK: u64 = (PAGE_BYTES / SECTOR_BYTES) as u64;
-/// Compatible, incompatible and read-only-compatible features that may be on: a journal; file types in
-/// directory entries, and that the journal is to be looked at; sparse superblocks and files of 2 GiB and
-/// more.
+/// Compatible, incompatible and read-only-compatible features that may be on: a journal; file types in directory
+/// entries, and a journal to recover; sparse superblocks and files of 2 GiB and more.
 const FEATURES: [u32; 3] = [FEATURE_JOURNAL, 2 | FEATURE_RECOVER, 1 | 2];
 
 /// Where the file system is on its medium.

@@ -1,7 +1,7 @@
 //! How long a medium takes: models of storage devices, as data.
 //!
-//! Emulated cards answer at once. A model says when a real medium would have answered; the disk
-//! process holds its reply until then. Times are in integers, so that they repeat exactly.
+//! Emulated cards reply at once. A model says when a real medium would have replied; the disk process delays its
+//! reply until then. Times are in integers, so that they repeat exactly.
 //!
 //! Not here: any device.
 
@@ -14,7 +14,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 struct Mechanics {
     /// Blocks that pass under the heads without a seek (one cylinder).
     cylinder_blocks: u64,
-    /// Blocks on one track: those that pass in one turn.
+    /// Blocks on one track: those of one revolution.
     track_blocks: u64,
     /// Cylinders from the outermost to the innermost.
     cylinders: u64,
@@ -54,7 +54,7 @@ const MEDIA: &[Medium] = &[
     },
     // Linux's null_blk, as systems are measured beside Linux (P5).
     Medium { name: "null", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None, side_by_side_ns: Some(124_600) },
-    // A desktop drive: 8.5 ms mean seek, 7200 turns a minute, 1 MB a track.
+    // A desktop drive: 8.5 ms mean seek, 7200 revolutions a minute, 1 MB a track.
     Medium {
         name: "hdd-7200",
         read_us: 100,
@@ -70,8 +70,8 @@ const MEDIA: &[Medium] = &[
         }),
         side_by_side_ns: None,
     },
-    // A SCSI drive of the time of the paper: 150 MB, 3600 turns a minute, 28 ms mean seek, 20 KB a
-    // track (1.2 MB/s).
+    // A SCSI drive of the time of the paper: 150 MB, 3600 revolutions a minute, 28 ms mean seek, 20 KB a track (1.2
+    // MB/s).
     Medium {
         name: "hdd-1989",
         read_us: 1000,
@@ -175,7 +175,7 @@ mod tests {
         let mut heads = Heads::new(medium);
         let first = heads.transfer(20_000, 1, false, 0);
         assert!((20 * MS..80 * MS).contains(&first), "{first}");
-        // Too late for the next block by the command's latency: a whole turn is lost.
+        // Too late for the next block by the command's latency: a whole revolution is lost.
         let second = heads.transfer(20_001, 1, false, first) - first;
         assert!((15 * MS..25 * MS).contains(&second), "{second}");
         assert!(Medium::named("drum").is_none());
@@ -187,12 +187,12 @@ mod tests {
         // A card: 1.2 ms for the command, 0.164 ms a block.
         let (one, many) = (time("sd", 50, 1), time("sd", 50, 64));
         assert_eq!(many - one, 63 * (one - 1_200_000));
-        // A drive: five blocks pass in one turn, as they come without a gap; the next cylinder costs a seek
-        // and the search there.
-        let turn = 16_667_000;
+        // A drive: five blocks pass in one revolution, as they come without a gap; the next cylinder costs a seek and
+        // the search there.
+        let revolution = 16_667_000;
         let (one, track, two) = (time("hdd-1989", 40, 1), time("hdd-1989", 40, 5), time("hdd-1989", 40, 10));
-        assert_eq!((track - one) / 1000, turn * 4 / 5 / 1000);
-        assert!((two - one).abs_diff(turn * 9 / 5) < 5000, "{}", two - one);
+        assert_eq!((track - one) / 1000, revolution * 4 / 5 / 1000);
+        assert!((two - one).abs_diff(revolution * 9 / 5) < 5000, "{}", two - one);
         let across = time("hdd-1989", 40, 41) - time("hdd-1989", 40, 40);
         assert!((8 * MS..45 * MS).contains(&across), "{across}");
     }

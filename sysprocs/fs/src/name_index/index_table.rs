@@ -93,7 +93,7 @@ impl IndexTable {
         self.directories[at].map(|directory| directory.state)
     }
 
-    /// The number of a block that may have the name with `hash`, and where to look on (`from`; 0: at the start).
+    /// The number of a block that may have the name with `hash`, and the `from` of the next call (0: the first).
     pub(crate) fn candidate(&mut self, ino: u32, hash: u32, from: u32) -> Result<(u32, u32), Errno> {
         let at = self.find(ino).ok_or(Errno::EAGAIN)?;
         let serial = match self.directories[at] {

@@ -1,8 +1,8 @@
 //! The index of large directories' names, in memory: so that a name is found in time that does not grow with its
 //! directory.
 //!
-//! Invariant: that of [`IndexTable`]; only a directory's own inode process asks for its names, one thing at a time.
-//! Not here: small directories, which are looked through (`directory.rs`).
+//! Invariant: that of [`IndexTable`]; only a directory's own inode process reads and changes its names, one thing at
+//! a time. Not here: small directories, which are searched linearly (`directory.rs`).
 
 use crate::format::directory_block;
 use crate::lookup::name_cache::hash;

@@ -1,9 +1,9 @@
-//! The path lookup worker: one path operation at a time, for anybody.
+//! The path lookup worker: one path operation at a time, for any caller.
 //!
-//! Several lookup workers may look things up at once. What changes names is done under the exclusive lock
-//! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
-//! changes never meet. The lock is owned for the walk only. What takes long is left to others: cutting data to
-//! the inode's process, commits to who asked for them.
+//! Several lookup workers may look names up at once. A change of names happens under the exclusive lock of names,
+//! which the directory of inodes keeps: so a change is visible whole or not at all, and two changes never meet. A
+//! worker has the lock for the walk only. It leaves long work to others: truncation to the inode's process, commits
+//! to its caller.
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
@@ -85,7 +85,7 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         }
         PathCall::Resolve(mut call) => {
             let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
-            reply!(call, worker.tell(entry, board, path, out).await, bytes);
+            reply!(call, worker.resolve_steps(entry, board, path, out).await, bytes);
         }
         PathCall::Make(mut call) => {
             let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());

@@ -1,8 +1,8 @@
 //! Making and removing names: files, nodes, directories, links.
 //!
-//! Invariant: the exclusive lock of names is owned throughout. A name is entered last and removed
-//! first, so that what has a name is whole. Of a name that is changed nothing is known from its being looked up here
-//! (`Intent`) until the change has been made, no other board holds it then, and of one that is removed it is known before its inode may be freed.
+//! Invariant: the exclusive lock of names is owned throughout. A name is entered last and removed first, so that
+//! every named inode is whole. A changing name has no cache entry from its lookup here (`Intent`) until the change is
+//! complete, and no other board caches it then. A removed name is known as such before its inode may be freed.
 
 use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::lookup::pathname::{Component, FileName};
@@ -46,7 +46,7 @@ impl LookupWorker {
         Ok(ino)
     }
 
-    /// Takes `links` names off a node; the last one's going frees it when nobody refers to it.
+    /// Takes `links` names off a node; without names and references it is freed.
     pub(crate) async fn drop_links(&mut self, node: &InodeReference, links: i32) -> Result<(), Errno> {
         if self.add_links(node, -links).await? == 0 {
             self.set_unlinked(node).await?;

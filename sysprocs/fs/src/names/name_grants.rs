@@ -35,7 +35,7 @@ impl LookupWorker {
 
     /// Under the exclusive lock of names, when `node` has been made, as `name` in `directory`.
     pub(crate) async fn grant_created(&mut self, directory: &InodeReference, name: &[u8], node: &InodeReference) {
-        let Some(&Maker { board, lends, opens, .. }) = self.maker.as_ref() else { return };
+        let Some(&Maker { board, leases, opens, .. }) = self.maker.as_ref() else { return };
         self.grant_name(board, directory.ino, name, node.ino, node.kind).await;
         if node.is_directory() {
             // There are none.
@@ -45,7 +45,7 @@ impl LookupWorker {
         if let Ok((facts, true)) = self.lease_status(directory, board, &mut status).await {
             self.steps.put_folder(&facts, &status);
         }
-        if lends {
+        if leases {
             self.grant_write(node, board).await;
         }
         let mut granted = self.lease_status(node, board, &mut status).await;
@@ -82,13 +82,14 @@ impl LookupWorker {
         }
     }
 
-    /// As its opener learns them, though another board may have changed them. Without the lock of names: that is asked.
+    /// The facts for the opener, though another board may have changed them. Without the lock of names: this revokes
+    /// a lease.
     pub(crate) async fn open_facts(&mut self, slot: u16) -> Result<InodeFacts, Errno> {
         let facts = self.inode(slot)?.call(OpenKnown {}, &[][..]).await?;
         if facts.mode == 0 { Err(Errno(facts.birth.device as u16)) } else { Ok(facts) }
     }
 
-    /// Tells that `name` in `directory` stands for inode `ino`, or (0) for nothing, if that may be cached.
+    /// Reports that `name` in `directory` is inode `ino`, or (0) missing, if that may be cached.
     pub(crate) async fn grant_name(&mut self, board: u8, directory: u32, name: &[u8], ino: u32, kind: u8) {
         let granted = self.steps.has_room_for(name)
             && self.directory.call(GrantName { directory, board }, name).await == Ok(true);
@@ -97,7 +98,7 @@ impl LookupWorker {
         }
     }
 
-    /// Before `name` in `directory` changes: no board holds it when this is over.
+    /// Before `name` in `directory` changes: no board caches it when this is over.
     pub(crate) async fn revoke_name(&mut self, directory: &InodeReference, name: &[u8]) {
         let aware = self.prepared_boards(directory);
         let holders = self.directory.call(TakeHolders { directory: directory.ino, aware }, name).await;
@@ -107,12 +108,12 @@ impl LookupWorker {
         }
     }
 
-    /// No board of `boards` holds names in `directory` when this is over.
+    /// No board of `boards` caches names in `directory` when this is over.
     pub(crate) async fn revoke_names(&mut self, boards: u8, directory: &InodeReference) {
         self.revoke_from(boards, directory.ino, &[]).await;
     }
 
-    /// No board of `boards` keeps a reference to an inode without links that nobody there uses.
+    /// No board of `boards` keeps an unused reference to an inode without links.
     pub(crate) async fn revoke_references(&mut self, boards: u8, node: &InodeReference) {
         let (slot, ino) = (node.slot, node.ino);
         for board in (0..BOARDS_MAX as u8).filter(|board| *board != self.board && boards >> board & 1 != 0) {
@@ -126,7 +127,7 @@ impl LookupWorker {
     }
 
     async fn revoke_from(&mut self, mut boards: u8, directory: u32, name: &[u8]) {
-        // Each turn tells a board.
+        // Each iteration notifies a board.
         while boards != 0 {
             let board = boards.trailing_zeros() as u8;
             boards &= boards - 1;

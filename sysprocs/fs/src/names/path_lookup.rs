@@ -1,9 +1,8 @@
 //! The process that gives path operations to lookup workers that are free.
 //!
-//! Invariant: an operation is given to a lookup worker that has none, in the order of asking; while there is none it waits here. So
-//! one that takes long holds up no other while a lookup worker is free. It passes calls on and waits for no lookup worker: one that becomes
-//! free notes that and notifies it.
-//! Not here: the operations (`lookup_worker.rs`).
+//! Invariant: operations go to idle lookup workers in the order of their calls; while none is idle they wait here. So
+//! a long one delays no other while a lookup worker is free. This process forwards calls and waits for no lookup
+//! worker: one that becomes free notes that and notifies it. Not here: the operations (`lookup_worker.rs`).
 
 use core::cell::Cell;
 use renga_proto::path::{Path, Walk};
@@ -51,7 +50,7 @@ pub async fn path_lookup(
     loop {
         let open = if free.any() { Path::ENTRIES } else { 0 };
         if let Some(call) = port.accept_or_notified(open).await {
-            // One was free when the port was opened, and nobody else takes one.
+            // One was free when the port was opened, and only this loop takes one.
             let Some(lookup_worker) = free.take().and_then(|number| lookup_workers.at(board, number.into())) else {
                 unreachable!("the port is closed while no lookup_worker is free")
             };

@@ -25,7 +25,8 @@ impl LookupWorker {
         let node = self.note(InodeReference { slot, ino, kind: KIND_DIRECTORY });
         if generation != ANY_GENERATION && ino != ROOT_INO {
             let learn = LearnName { directory: ino, ino: generation, kind: KIND_DIRECTORY };
-            // Nobody is refused. Without the lock of names too: it is referred to, so that no other has its number.
+            // This call cannot fail. Without the lock of names too: the inode is referenced, so that no other has its
+            // number.
             let _ = self.directory.call(learn, &b"."[..]).await;
             if let Some(board) = self.grantee {
                 self.grant_name(board, ino, b".", generation, KIND_DIRECTORY).await;
@@ -87,7 +88,7 @@ impl LookupWorker {
                 Ok(node)
             }
             Err(Errno::ENOENT) => {
-                if intent == Intent::Look {
+                if intent == Intent::LookUp {
                     self.learn(directory, name, 0, 0).await;
                 }
                 Err(Errno::ENOENT)
@@ -140,7 +141,7 @@ impl LookupWorker {
         if name == b"." {
             return Ok(directory);
         }
-        let node = self.child(&directory, name, Intent::Look).await?;
+        let node = self.child(&directory, name, Intent::LookUp).await?;
         if node.is_link() {
             return self.follow(directory, node, false).await;
         }
@@ -224,7 +225,7 @@ impl LookupWorker {
             if &last.name[..] == b"." {
                 return Ok(parent);
             }
-            let node = self.child(&parent, &last.name, Intent::Look).await?;
+            let node = self.child(&parent, &last.name, Intent::LookUp).await?;
             if node.is_link() && (follow || last.slash) {
                 from = self.follow(parent, node, last.slash).await?;
                 continue;

@@ -1,9 +1,9 @@
 //! Path operations for a board without the disk: what a path leads to, and creating a file that the board opens and writes.
 //!
-//! Invariant: a reported step is true while the lock of names is owned, and the board is noted before the lock is given back. A
-//! change of a name revokes it first, under the exclusive lock. Of the directory that a board is *prepared* for it caches
-//! nothing that changes, so that it need not be asked. Not here: the notes (`lookup/name_holders.rs`, `leases`), creating
-//! (`name_change.rs`, `open.rs`), the boards' caches (`lease_cache`).
+//! Invariant: a reported step is true while the lock of names is owned, and the board is noted before the lock is
+//! released. A change of a name revokes it first, under the exclusive lock. Of the directory that a board is
+//! *prepared* for it caches nothing that changes, so that it needs no revocation. Not here: the notes
+//! (`lookup/name_holders.rs`, `leases`), creating (`name_change.rs`, `open.rs`), the boards' caches (`lease_cache`).
 
 use crate::lookup::path_walk::may_open;
 use crate::names::worker_state::{InodeReference, LookupWorker, Maker, locked};
@@ -14,7 +14,7 @@ use renga_rt::Errno;
 
 impl LookupWorker {
     /// Walks along `path`, and writes the steps to `out`; how many bytes.
-    pub(crate) async fn tell(
+    pub(crate) async fn resolve_steps(
         &mut self,
         resolve: Resolve,
         board: u8,
@@ -85,8 +85,8 @@ impl LookupWorker {
     /// Makes what is to be made, and writes the steps to `out`; how many bytes.
     pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
         let Make { at, flags, mode, directory, prepared } = make;
-        let (opens, lends) = (!directory, !directory && flags & OPEN_WRITE != 0);
-        self.maker = Some(Maker { board, prepared, lends, opens, granted: Ok(()) });
+        let (opens, leases) = (!directory, !directory && flags & OPEN_WRITE != 0);
+        self.maker = Some(Maker { board, prepared, leases, opens, granted: Ok(()) });
         self.steps.clear();
         let made = if directory {
             locked!(self, true, self.make_directory(at.into(), path, mode))

@@ -66,7 +66,7 @@ pub(crate) struct Maker {
     /// The directory that the board is prepared for.
     pub(super) prepared: u32,
     /// What is made is to be written there,
-    pub(super) lends: bool,
+    pub(super) leases: bool,
     /// and referred to.
     pub(super) opens: bool,
     /// Whether the grants to the board succeeded.
@@ -110,7 +110,7 @@ pub(crate) struct LookupWorker {
     pub(crate) rest: Rest,
     pub(super) links_followed: u32,
     pub(super) root: FileId,
-    /// What a walk comes by, and the board that is notified of it, if one is.
+    /// The steps of a walk, for the board that caches them, if one does.
     pub(crate) steps: WalkSteps,
     pub(crate) grantee: Option<u8>,
     references: Vec<InodeReference, REFERENCES_MAX>,
@@ -149,12 +149,12 @@ impl LookupWorker {
         }
     }
 
-    /// Who cuts a file and answers.
+    /// The process that cuts a file and replies.
     pub(crate) fn cutter(&self, slot: u16) -> Option<Forward<Inode>> {
         self.cutters.at(self.board, slot.into())
     }
 
-    /// Takes the lock of names. It fails for nobody.
+    /// Takes the lock of names. It cannot fail.
     pub(crate) async fn lock(&mut self, exclusive: bool) {
         let _ = self.directory.call(LockNames { exclusive }, ()).await;
     }
@@ -220,7 +220,7 @@ impl LookupWorker {
         if name == b"." {
             return;
         }
-        // Nobody is refused.
+        // This call cannot fail.
         let _ = self.directory.call(LearnName { directory: directory.ino, ino, kind }, name).await;
     }
 }

@@ -1,11 +1,10 @@
 //! The allocator: gives out free blocks and inodes, and keeps the file system's metadata.
 //!
-//! Invariants: what it gave out is set in the bitmaps before the reply; what it got back is given out again only
-//! after the next commit, so that data on the disk is not overwritten while a cut could still bring its
-//! file back. The counts live here and go to their buffers at a commit. It never waits for a commit, and while one
-//! is closed it serves what that needs, and callers that only read.
-//! Files grow contiguously, as each block is looked for behind the one before (the caller's goal).
-//! Not here: the first look at the disk (`mount.rs`), its part in commits (`transaction.rs`).
+//! Invariants: an allocated block is set in the bitmaps before the reply; a freed one is reused only after the next
+//! commit, so that data on the disk survive while a power cut could still bring their file back. The counts live here
+//! and go to their buffers at a commit. It never waits for a commit, and while one is closed it serves what that
+//! needs, and callers that only read. Files grow contiguously, as the search for each block starts behind the one
+//! before (the caller's goal). Not here: mounting (`mount.rs`), its part in commits (`transaction.rs`).
 
 use crate::commit_due::CommitDue;
 use crate::volume::allocator_state::AllocatorState;

@@ -15,7 +15,7 @@ use renga_rt::{Client, Errno, Me};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// From a change to the commit that makes it permanent, if nobody asks for one sooner.
+/// From a change to its commit, unless a sync comes sooner.
 const COMMIT_AFTER_NS: u64 = 5_000_000_000;
 
 pub(crate) struct AllocatorState {
@@ -32,11 +32,11 @@ pub(crate) struct AllocatorState {
     pub(crate) generation: u32,
     pub(crate) phase: TransactionPhase,
     pub(crate) members: ProcessSet,
-    /// Blocks that are kept for inodes that other boards hold, and those inodes' processes.
+    /// Blocks that are reserved for inodes leased to other boards, and those inodes' processes.
     pub(crate) reserved: u32,
     pub(crate) leased: ProcessSet,
     /// Nothing has changed here, only what is leased makes a commit due.
-    pub(crate) only_lent: bool,
+    pub(crate) only_leased: bool,
     /// Given back since the last transaction was closed, and what of it is in the one under way.
     pub(crate) freed: Freed,
     pub(crate) closing: Freed,
@@ -66,7 +66,7 @@ impl AllocatorState {
             members: ProcessSet::NONE,
             reserved: 0,
             leased: ProcessSet::NONE,
-            only_lent: false,
+            only_leased: false,
             freed: Freed::default(),
             closing: Freed::default(),
             due,
@@ -116,7 +116,7 @@ impl AllocatorState {
     }
 
     pub(crate) fn make_due(&mut self) {
-        self.only_lent = false;
+        self.only_leased = false;
         self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
     }
 

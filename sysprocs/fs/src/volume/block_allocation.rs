@@ -102,15 +102,15 @@ impl AllocatorState {
                 all = false;
             }
             let group = &mut self.groups[number];
-            // Counts on the medium may be wrong; they are only what is looked at first.
+            // Counts on the medium may be wrong; they only order the search.
             (group.free_blocks, group.changed) = (group.free_blocks.saturating_add(were_set as u16), true);
             at += here;
         }
         Ok(all)
     }
 
-    /// The groups in the order in which a new inode looks for room: a file's from its parent's on, a
-    /// directory's from the one with most free blocks on, so that directories spread.
+    /// The groups in the order of the search for a new inode: a file's from its parent's on, a directory's from the
+    /// one with most free blocks on, so that directories spread.
     fn first_group(&self, parent: u32, directory: bool) -> usize {
         if !directory {
             return (parent.saturating_sub(1) / self.superblock.inodes_per_group()) as usize % self.count;

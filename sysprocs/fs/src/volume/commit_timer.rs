@@ -1,4 +1,4 @@
-//! Writing back: changes reach the medium a while after they were made, though nobody asks for it.
+//! Timed writeback: changes reach the medium a while after they were made, without a sync.
 //!
 //! It sleeps while nothing is changed: the allocator, which is notified of every change, says when the next
 //! commit is due. All of them are on one core, as they share that and notify.
@@ -11,8 +11,8 @@ use renga_rt::{Client, Family, Me, Never};
 /// So long data is flushed before what has come is committed, ns.
 const HOME_NS_MAX: u64 = 1_000_000_000;
 
-/// When what was spared is looked at again, if nothing else is due, ns.
-const LOOK_AGAIN_NS: u64 = 5_000_000_000;
+/// The time until the next check of spared files, if nothing else is due, ns.
+const CHECK_AGAIN_NS: u64 = 5_000_000_000;
 /// So long what background jobs have written is left where it is while they are suspended, ns.
 const SPARED_NS_MAX: u64 = 30_000_000_000;
 
@@ -33,8 +33,8 @@ impl Spared {
     }
 }
 
-/// Commits whenever that is due. What other boards hold is flushed first; if somebody waits for room, after a
-/// commit, as the inode that waits may be one of those.
+/// Commits whenever that is due. It flushes the other boards' leases first; after a commit, if an inode waits for
+/// room, as it may be one of those.
 pub async fn commit_timer(
     mut me: Me,
     mut inode_directory: Client<InodeDirectory>,
@@ -48,7 +48,7 @@ pub async fn commit_timer(
         let began = due.at_ns();
         if began.is_some_and(|at_ns| at_ns <= me.now_ns()) {
             let mut all = Ok(false);
-            // Each turn flush data, of which there is no more than the boards' memory.
+            // Each iteration flushes data, of which there is no more than the boards' memory.
             while all == Ok(false) {
                 let urgent = due.awaited.take();
                 if urgent {
@@ -75,7 +75,7 @@ pub async fn commit_timer(
             }
             // Nothing was committed, as all there is was spared.
             if due.at_ns() == began {
-                due.set(Some(me.now_ns() + LOOK_AGAIN_NS));
+                due.set(Some(me.now_ns() + CHECK_AGAIN_NS));
             }
         }
     }

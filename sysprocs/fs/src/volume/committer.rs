@@ -1,5 +1,5 @@
-//! The committer: makes all changes so far permanent, together, whenever the directory of inodes has somebody
-//! who wants that.
+//! The committer: makes all changes so far permanent, together, whenever a caller of the directory of inodes wants
+//! that.
 //!
 //! A commit, in its order:
 //!
@@ -11,9 +11,9 @@
 //! 4. The copies go to the journal, and then the commit block.
 //! 5. To empty the journal: the copies go to their places, and the journal's start is written.
 //!
-//! So no reader waits for it, and a writer waits for 2 only. Without a journal metadata go to their places
-//! in 2, and a cut may leave work for `e2fsck`.
-//! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
+//! So no reader waits for it, and a writer waits for 2 only. Without a journal metadata go to their places in 2, and
+//! a power cut may leave work for `e2fsck`. Not here: joining (`transaction.rs`), the journal (`journal.rs`), the
+//! callers (`inode_directory.rs`).
 
 use crate::cache::metadata_writeback::{MetadataWritebackClients, RunWriter};
 use crate::probes::{Commit, CommitEnd};
@@ -44,7 +44,7 @@ renga_rt::clients! {
         inode_directory: Client<InodeDirectory>,
         /// All inodes; those of the board of `inode_directory` are used.
         inodes: Family<Inode>,
-        /// Who joined, bitmaps and counts.
+        /// The joined inodes, bitmaps and counts.
         allocator: Client<Allocator>,
         /// For the journal.
         disk: Client<Disk>,
@@ -173,7 +173,7 @@ impl CommitterState {
         let metadata = directory::CountDirty { class: DirtyClass::Metadata };
         let expected = self.writer.clients.directory.call(metadata, ()).await?;
         let whole = empties(extent) || checkpoint || !self.journal.has_room(expected);
-        // What the journal has goes to its places first, so that only this transaction is left.
+        // The journal's blocks go to their places first, so that only this transaction is left.
         let placed = if whole && self.journaled { self.flush_surely(DirtyClass::Journaled).await } else { Ok(()) };
         self.close().await?;
         let (frozen, copied) = self.stage().await;
@@ -186,7 +186,7 @@ impl CommitterState {
         self.end(reached, whole).await.and(done).and(frozen)
     }
 
-    /// Nobody changes names, and nobody joins the transaction any more.
+    /// Closes the transaction: no process changes names or joins from now on.
     async fn close(&mut self) -> Result<(), Errno> {
         self.inode_directory.call(LockNames { exclusive: false }, ()).await?;
         let closed = self.allocator.call(CloseTransaction {}, ()).await;
@@ -293,7 +293,7 @@ impl CommitterState {
         self.writer.clients.directory.call(directory::EndTransaction { outcome }, ()).await?;
         let ended = self.allocator.call(EndTransaction { reached, whole }, ()).await;
         if ended.is_err() {
-            // What the journal has not got is not to go to its place by half.
+            // Blocks that are not in the journal must not go to their places by half.
             let abandoned = directory::EndTransaction { outcome: TransactionOutcome::Abandoned };
             self.writer.clients.directory.call(abandoned, ()).await?;
         }
@@ -302,7 +302,7 @@ impl CommitterState {
                 inode.call(Thaw { committed: true }, ()).await?;
             }
         }
-        // A caller that asked is notified what failed, not what follows from it.
+        // The caller gets the first failure, not its consequences.
         if reached == JournalReached::Failed { Ok(()) } else { ended }
     }
 

@@ -1,4 +1,4 @@
-//! Blocks given back, which nobody gets before a commit has made that permanent: until then a cut brings their
+//! Freed blocks, which are not reused before a commit has made that permanent: until then a power cut brings their
 //! file back.
 
 use heapless::Vec;

@@ -5,10 +5,9 @@
 //! copies as they will lie in the journal, and so written in one piece. The blocks go to their own places later.
 //! After a cut the next mount copies the committed ones there (`recovery.rs`, or `e2fsck -p`).
 //!
-//! Invariants: what is between `first` and `head` is committed, and was written in this order; the
-//! journal is emptied only when all of it is in its place. Nothing that the journal holds a copy of is
-//! used for anything else before that. Not here: what belongs together (`committer.rs`), finding the journal
-//! (`journal_file.rs`).
+//! Invariants: the blocks between `first` and `head` are committed, and were written in this order; the journal is
+//! emptied only when all of it is in its place. A block with a copy in the journal is not reused before that. Not
+//! here: what belongs together (`committer.rs`), finding the journal (`journal_file.rs`).
 
 use crate::cache::metadata_writeback::RunWriter;
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, TAGS_MAX};
@@ -19,7 +18,7 @@ use renga_rt::{Client, Errno};
 
 /// Runs of blocks that a journal's file may consist of.
 pub(crate) const RUNS_MAX: usize = 16;
-/// Times that the disk is asked to write a block of the journal.
+/// Attempts to write a block of the journal.
 const TRIES_MAX: u32 = 4;
 
 #[derive(Clone, Copy)]
@@ -30,7 +29,7 @@ pub(crate) struct JournalRun {
 
 pub(crate) struct Journal {
     disk: Client<Disk>,
-    /// Room for one of the journal's blocks, and for one that it holds a copy of.
+    /// Room for one of the journal's blocks, and for a copied one.
     pub(crate) own: &'static mut Page,
     pub(crate) copy: &'static mut Page,
     /// The transaction that is being put together: descriptors, and behind each its copies.
@@ -49,7 +48,7 @@ pub(crate) struct Journal {
     head: u32,
     /// The number of its first transaction.
     pub(crate) emptied: u32,
-    /// What is at `head` may look like a transaction with the next number.
+    /// The block at `head` may resemble a transaction with the next number.
     dirty: bool,
 }
 

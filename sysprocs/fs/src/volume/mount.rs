@@ -1,9 +1,8 @@
-//! Mounting: the first look at the file system, and what a cut has left of it.
+//! Mounting: checks of the file system, and of the remains of a power cut.
 //!
-//! Invariant: the disk says "not clean" and "look at the journal" from before the first change until
-//! `MarkClean`. Nothing that the disk says is believed unless it is checked here or in `partition.rs`:
-//! whatever is on it, an error is the worst that happens. Not here: copying what the journal has
-//! (`recovery.rs`), which comes before.
+//! Invariant: the disk says "not clean" and "recover the journal" from before the first change until `MarkClean`.
+//! Every value of the disk is checked here or in `partition.rs`: whatever is on it, an error is the worst that
+//! happens. Not here: copying the journal's blocks (`recovery.rs`), which comes before.
 
 use crate::format::bytes::{u16_at, u32_at};
 use crate::format::groups::{BlockGroup, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
@@ -14,7 +13,7 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::ReadBytes;
 use renga_rt::Errno;
 
-/// Inodes whose bits of a bitmap are looked at together.
+/// Inodes whose bits of a bitmap are read together.
 const BITS: u32 = 32;
 /// Where a record has its link count.
 const LINKS_AT: u32 = 26;
@@ -33,7 +32,7 @@ impl AllocatorState {
         self.read_groups().await?;
         self.was_cut = !self.superblock.is_clean();
         if self.was_cut && !journaled {
-            self.me.log("the file system was not unmounted and has no journal: e2fsck should look at it", [0, 0]);
+            self.me.log("the file system was not unmounted and has no journal: e2fsck should check it", [0, 0]);
         }
         let now_s = self.now_s();
         self.superblock.set_clean(false);

@@ -8,21 +8,21 @@ use crate::volume::journal::Journal;
 use renga_rt::Errno;
 
 impl Journal {
-    /// Copies all committed transactions to their places, in a file system of `blocks`, and says so on
-    /// the disk; how many there were. `EINVAL`: it holds what only `e2fsck` understands.
+    /// Copies all committed transactions to their places, in a file system of `blocks`, and records that on the disk;
+    /// returns how many. `EINVAL`: the journal has features that only `e2fsck` understands.
     pub(crate) async fn recover(&mut self, blocks: u32) -> Result<u32, Errno> {
         let mut count = 0;
         if self.start != 0 {
             count = self.count_committed().await?;
             self.copy_all(count, blocks).await?;
         }
-        // Whatever else looks like a transaction is not to be taken for the next one.
+        // No remains may pass for the next transaction.
         self.sequence = self.sequence.wrapping_add(count).wrapping_add(1);
         self.empty().await?;
         Ok(count)
     }
 
-    /// Copies all that it holds to its places: what buffers hold may be newer, and not committed.
+    /// Copies all its blocks to their places: those in buffers may be newer, and not committed.
     pub(crate) async fn replay(&mut self, blocks: u32) -> Result<(), Errno> {
         let expected = self.sequence.wrapping_sub(self.emptied);
         (self.start, self.sequence) = (self.first, self.emptied);

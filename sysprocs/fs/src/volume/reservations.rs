@@ -43,7 +43,7 @@ impl AllocatorState {
 
     pub(crate) fn end_reserve(&mut self, slot: u16, blocks: u32) {
         self.leased.remove(slot);
-        self.only_lent = false;
+        self.only_leased = false;
         self.reserved = self.reserved.saturating_sub(blocks);
     }
 

@@ -1,8 +1,8 @@
 //! The allocator's part in transactions: who is in one, and what it itself has to put into the buffers.
 //!
-//! Invariants: an inode process that changes metadata has joined the transaction, so that it stands still while that is copied. From
-//! `CloseTransaction` to `EndFreeze`, which takes no writing, nobody joins; inodes go on being located.
-//! Not here: copying and writing (`committer.rs`).
+//! Invariants: an inode process that changes metadata has joined the transaction, so that it stands still while that
+//! is copied. From `CloseTransaction` to `EndFreeze`, which takes no writing, no process joins; inodes go on being
+//! located. Not here: copying and writing (`committer.rs`).
 
 use crate::format::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
 use crate::format::superblock::SUPERBLOCK_OFFSET;
@@ -22,7 +22,7 @@ impl AllocatorState {
     }
 
     pub(super) fn pending(&self) -> Pended {
-        let changed = self.due.at_ns().is_some() && !self.only_lent;
+        let changed = self.due.at_ns().is_some() && !self.only_leased;
         Pended { changed, checkpoint: self.freed.metadata || self.closing.metadata }
     }
 
@@ -35,7 +35,7 @@ impl AllocatorState {
         if !self.leased.is_empty() {
             self.due.set(soon_ns);
             self.make_due();
-            self.only_lent = true;
+            self.only_leased = true;
         }
         Ok(())
     }
@@ -73,7 +73,7 @@ impl AllocatorState {
             }
             // It is to be emptied before they are given out: by the next commit, which is due now.
             JournalReached::Journaled if self.closing.metadata => {
-                self.only_lent = false;
+                self.only_leased = false;
                 self.due.set(Some(self.me.now_ns()));
             }
             JournalReached::Journaled | JournalReached::Emptied => {
@@ -120,7 +120,7 @@ impl AllocatorState {
         self.superblock.set_written(now_s);
     }
 
-    /// Puts the superblock into its buffer, to be written past the journal; only while that holds no copy of it.
+    /// Puts the superblock into its buffer, to be written past the journal; only while that has no copy of it.
     pub(crate) async fn put_superblock(&mut self) -> Result<(), Errno> {
         self.count_free();
         let write = WriteBytes { block: 0, offset: SUPERBLOCK_OFFSET as u32, metadata: false };

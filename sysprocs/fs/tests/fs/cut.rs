@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// What a name must stand for: the sum of its data, or anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Must {
-    Hold(u64),
+    Contain(u64),
     BeGone,
     Anything,
 }
@@ -82,7 +82,7 @@ async fn write(user: &mut User, random: &mut Random, name: &str, round: u64, pro
     let written = user.write_all(file, &data).await;
     let synced = random.below(2) == 0 && user.file(file).call(SyncFile {}, ()).await == Ok(());
     if written == Ok(()) && synced {
-        promises.borrow_mut().insert(name.into(), Must::Hold(sum(&data)));
+        promises.borrow_mut().insert(name.into(), Must::Contain(sum(&data)));
     }
     let _ = user.close(file).await;
 }
@@ -91,7 +91,7 @@ fn keeps(promises: &Promises, read: impl Fn(&str) -> Option<u64>, what: &str) {
     for (name, must) in promises.borrow().iter() {
         let there = read(name);
         match must {
-            Must::Hold(sum) => assert_eq!(there, Some(*sum), "{what}: {name}"),
+            Must::Contain(sum) => assert_eq!(there, Some(*sum), "{what}: {name}"),
             Must::BeGone => assert_eq!(there, None, "{what}: {name}"),
             Must::Anything => {}
         }
@@ -113,7 +113,7 @@ fn read_all(system: System, promises: &Promises, what: &'static str) {
 }
 
 /// `e2fsck -p` repairs a copy, and what has to be there is.
-fn judge(scratch: &Scratch, bytes: &[u8], promises: &Promises) {
+fn check_promises(scratch: &Scratch, bytes: &[u8], promises: &Promises) {
     let image = scratch.0.join("cut.img");
     std::fs::write(&image, bytes).unwrap();
     let output = crate::support::tool("e2fsck").arg("-p").arg(&image).output().unwrap();
@@ -126,7 +126,7 @@ fn judge(scratch: &Scratch, bytes: &[u8], promises: &Promises) {
     std::fs::remove_dir_all(out).unwrap();
 }
 
-/// Cuts drawn from `seed`; how many names had to be there.
+/// Cuts at random moments of `seed`; returns how many names had to be there.
 fn cut(seed: u64, scratch: &Scratch, made: &[u8]) -> usize {
     let mut random = Random::new(seed);
     let device = Medium512::default();
@@ -135,15 +135,15 @@ fn cut(seed: u64, scratch: &Scratch, made: &[u8]) -> usize {
     // The second cut comes soon after boot: maybe while the journal is read.
     for writes in [random.below(1500), random.below(60)] {
         device.cut_after(writes, random.fork());
-        let (power, kept, drawn) = (device.clone(), promises.clone(), random.fork());
-        system(&device).run(|user| work(user, drawn, kept, power));
+        let (power, kept, moments) = (device.clone(), promises.clone(), random.fork());
+        system(&device).run(|user| work(user, moments, kept, power));
         device.restore();
-        judge(scratch, &device.bytes.borrow(), &promises);
+        check_promises(scratch, &device.bytes.borrow(), &promises);
     }
     let after = system(&device);
     read_all(after, &promises, "the next mount");
-    let (power, kept, drawn) = (device.clone(), promises.clone(), random.fork());
-    after.run(|user| work(user, drawn, kept, power));
+    let (power, kept, moments) = (device.clone(), promises.clone(), random.fork());
+    after.run(|user| work(user, moments, kept, power));
     read_all(after, &promises, "in the end");
     after.unmount();
     check_image(scratch, &device.bytes.borrow(), "-fn");

@@ -1,5 +1,5 @@
-//! Transfers that fail by chance, and a medium that fails for good: errors are notified, and what they do
-//! not concern stays as it is.
+//! Transfers that fail at random, and a medium that fails for good: errors are reported, and other data stay as they
+//! are.
 
 use crate::support::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
 use renga_proto::file::SyncFile;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 const COUNTS: Counts = Counts { buffers: 40, inodes: 12, paths: 2, files: 8, frames: 256 };
 
-/// Files that nobody touches later, and what is in them.
+/// Files that no test touches later, and their contents.
 async fn untouched(user: &mut User) -> Vec<(String, u64)> {
     let mut files = vec![];
     for number in 0..10u8 {
@@ -51,23 +51,23 @@ async fn work(user: &mut User, random: &mut Random) -> BTreeMap<String, u64> {
 
 #[test]
 fn medium_random_errors_are_reported() {
-    let scratch = Scratch::new("chance");
+    let scratch = Scratch::new("random");
     let made = make_image(&scratch, 16, None, &[]);
     for seed in 1..=6u64 {
         eprintln!("seed {seed}");
         let device = Medium512::default();
         *device.bytes.borrow_mut() = made.clone();
         device.cut_after(u64::MAX - 1, Random::new(seed));
-        let chance = device.fail_per_mille.clone();
+        let fail_per_mille = device.fail_per_mille.clone();
         let expected = Rc::new(RefCell::new((vec![], BTreeMap::new())));
-        let told = expected.clone();
+        let results = expected.clone();
         System::new(&device, "none", COUNTS).run(move |mut user| async move {
             let mut random = Random::new(seed);
-            told.borrow_mut().0 = untouched(&mut user).await;
-            chance.set(5 * seed);
+            results.borrow_mut().0 = untouched(&mut user).await;
+            fail_per_mille.set(5 * seed);
             let well = work(&mut user, &mut random).await;
-            chance.set(0);
-            told.borrow_mut().1 = well;
+            fail_per_mille.set(0);
+            results.borrow_mut().1 = well;
             // It may have been given up, and then it can still be read.
             let _ = user.sync().await;
         });
@@ -157,7 +157,7 @@ fn mount_journal_with_hole_is_refused() {
         [(None, true), (Some(direct), false), (Some(indirect + 7 * 4), false), (Some(pointers), false)]
     {
         let mut image = made.clone();
-        assert_eq!(image[behind..behind + 4], [0; 4], "the journal is longer than was asked for");
+        assert_eq!(image[behind..behind + 4], [0; 4], "the journal is longer than requested");
         image.copy_within(direct..direct + 4, behind);
         if let Some(hole) = hole {
             assert_ne!(image[hole..hole + 4], [0; 4], "the journal has no block there");

@@ -39,7 +39,7 @@ fn commit_failed_frees_nothing() {
     device.fail_journal.set(false);
     let again = System::new(&device, "none", COUNTS);
     again.run(|mut user| async move {
-        assert!(user.read_file("/old").await == Ok(vec![1; BYTES]), "the file has somebody else's content");
+        assert!(user.read_file("/old").await == Ok(vec![1; BYTES]), "the file has another file's content");
     });
     again.unmount();
     check_image(&scratch, &device.bytes.borrow(), "-fn");

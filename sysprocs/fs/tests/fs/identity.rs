@@ -56,7 +56,7 @@ fn reactivate_freed_inode_leaves_successor_intact() {
         user.write_file("/next", &[7; 30_000]).await.unwrap();
         let next = user.open_facts("/next", 0, 0).await.unwrap();
         user.directory.call(Release { slot: next.slot, ino: next.ino }, ()).await.unwrap();
-        // Nobody has it open, and its record is in memory only.
+        // No process has it open, and its record is in memory only.
         let gone = Reactivate { ino: next.ino, generation: next.birth.generation.wrapping_add(1) };
         assert_eq!(user.directory.call(gone, ()).await, Err(Errno::ENOENT));
         assert!(user.read_file("/next").await == Ok(vec![7; 30_000]), "its content is lost");

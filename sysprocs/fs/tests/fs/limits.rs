@@ -34,9 +34,9 @@ fn disk_full_refuses_writes_and_recovers() {
             }
         };
         assert_eq!(refused, Errno::ENOSPC);
-        // All but an indirect block or two hold data.
+        // All but an indirect block or two contain data.
         assert!(before.0 - written < 4, "{written} of {}", before.0);
-        assert_eq!(user.close(full).await, Ok(()), "the failure was told already");
+        assert_eq!(user.close(full).await, Ok(()), "the failure was reported already");
         assert_eq!(user.mkdir("/dir").await, Err(Errno::ENOSPC));
         assert_eq!(user.symlink("short", "/link").await, Ok(()));
         assert_eq!(user.symlink(&"long".repeat(20), "/long").await, Err(Errno::ENOSPC));
@@ -144,7 +144,7 @@ fn medium_failure_is_reported_by_sync_and_close() {
         assert_eq!(user.file(one).call(SyncFile {}, ()).await, Err(Errno::EIO));
         fail.set(false);
         assert_eq!(user.file(one).call(SyncFile {}, ()).await, Ok(()));
-        // More than all buffers hold: some are lost on their way out.
+        // More than fit into the buffers: some are lost on their way out.
         fail.set(true);
         user.write_all(one, &[1; 100_000]).await.unwrap();
         assert_eq!(user.close(one).await, Err(Errno::EIO));

@@ -1,4 +1,4 @@
-//! Path lookup workers are taken by who is free: a walk that takes long holds up no other while one is.
+//! Idle path lookup workers take operations: a long walk delays no other while one is idle.
 
 use crate::support::{Counts, Medium512, Scratch, System, USUAL, make_image};
 use renga_proto::inode::STAT_BYTES;
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 const ROOT: u32 = 2;
-/// Enough for several blocks, each of which is looked through.
+/// Enough for several blocks, each of which is searched.
 const NAMES: u32 = 400;
 
 #[test]

@@ -2,17 +2,16 @@
 #![allow(missing_docs)]
 
 mod appending;
+mod creation;
 mod cut;
 mod errors;
 mod freed;
-mod held;
 mod identity;
 mod large;
 mod limits;
 mod lookup_workers;
-mod made;
-mod making;
 mod model;
+mod name_cache;
 mod numbers;
 mod order;
 mod ordered;
@@ -21,5 +20,6 @@ mod references;
 mod series;
 mod sizes;
 mod support;
+mod synthetic_files;
 mod truncate;
 mod unmounting;

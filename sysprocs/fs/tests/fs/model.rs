@@ -1,6 +1,8 @@
 //! Random operations, done here and on a directory of the host: same results, same tree.
 
-use crate::support::{Counts, FEW, Medium512, Scratch, System, Told, USUAL, User, check_image, dump, make_image, tree};
+use crate::support::{
+    Counts, FEW, FsResult, Medium512, Scratch, System, USUAL, User, check_image, dump, make_image, tree,
+};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
 use std::fs;
@@ -51,7 +53,7 @@ thread_local! {
     static SUCCEEDED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-fn host<T>(result: std::io::Result<T>) -> Told<T> {
+fn host<T>(result: std::io::Result<T>) -> FsResult<T> {
     SUCCEEDED.with(|count| count.set(count.get() + u64::from(result.is_ok())));
     result.map_err(|error| Errno(error.raw_os_error().unwrap_or(0) as u16))
 }

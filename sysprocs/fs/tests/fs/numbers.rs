@@ -66,7 +66,7 @@ fn path_zero_byte_is_refused() {
 fn inode_pointer_beyond_disk_is_refused() {
     on_a_disk("blocks", |mut user| async move {
         let mut magic = [0; 2];
-        // As often as there are buffers, so that each of them has been asked for one.
+        // As often as there are buffers, so that each of them serves one.
         for count in 0..1000 {
             for block in [u64::MAX, u64::MAX - count, 1 << 32 | count] {
                 let read = user.buffers.call(ReadBytes { block, offset: 0 }, &mut magic[..]).await;
@@ -147,21 +147,21 @@ async fn which(user: &mut User, path: &str) -> FileId {
     FileId { ino: facts.ino, generation: facts.birth.generation }
 }
 
-/// What a board without the disk says of `file` in a directory: it is held (0), or there is a cache_generation.
-async fn held(user: &mut User, at: FileId) -> Result<u64, Errno> {
+/// A board's lookup of `file` in a directory: cached (0), or a cache generation.
+async fn look_up(user: &mut User, at: FileId) -> Result<u64, Errno> {
     let mut stat = [0; STAT_BYTES];
     user.names.call(StatusHere { at, flags: 0 }, (&b"file"[..], &mut stat[..])).await
 }
 
-/// Tells that board of `file` there.
-async fn tell(user: &mut User, at: FileId) {
-    let cache_generation = held(user, at).await.unwrap();
+/// Fills that board's cache with `file` there.
+async fn fill(user: &mut User, at: FileId) {
+    let cache_generation = look_up(user, at).await.unwrap();
     assert!(cache_generation != 0 && cache_generation != NO_CACHE_GENERATION);
-    let mut told = [0; STEPS_BYTES];
+    let mut steps = [0; STEPS_BYTES];
     let resolve = Resolve { at, flags: 0, opens: false };
-    let bytes = user.path.call(resolve, (&b"file"[..], &mut told[..])).await.unwrap() as usize;
-    user.names.call(CacheSteps { cache_generation }, &told[..bytes]).await.unwrap();
-    assert_eq!(held(user, at).await, Ok(0));
+    let bytes = user.path.call(resolve, (&b"file"[..], &mut steps[..])).await.unwrap() as usize;
+    user.names.call(CacheSteps { cache_generation }, &steps[..bytes]).await.unwrap();
+    assert_eq!(look_up(user, at).await, Ok(0));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn path_start_removed_directory_is_not_its_successor() {
         user.mkdir("/d").await.unwrap();
         user.write_file("/d/file", b"old").await.unwrap();
         let old = which(&mut user, "/d").await;
-        tell(&mut user, old).await;
+        fill(&mut user, old).await;
         user.directory.call(KnownStatus { at: old, flags: 0 }, (&b"file"[..], &mut stat[..])).await.unwrap();
         user.unlink("/d/file").await.unwrap();
         user.rmdir("/d").await.unwrap();
@@ -183,10 +183,10 @@ fn path_start_removed_directory_is_not_its_successor() {
         // Both where nothing is known of it and where all is.
         for is_known in [false, true] {
             if is_known {
-                tell(&mut user, new).await;
-                assert_eq!(held(&mut user, old).await, Err(Errno::ENOENT));
+                fill(&mut user, new).await;
+                assert_eq!(look_up(&mut user, old).await, Err(Errno::ENOENT));
             } else {
-                assert!(held(&mut user, old).await.is_ok_and(|cache_generation| cache_generation != 0));
+                assert!(look_up(&mut user, old).await.is_ok_and(|cache_generation| cache_generation != 0));
             }
             for (at, file) in [
                 (PathStart::from(old), &b"file"[..]),

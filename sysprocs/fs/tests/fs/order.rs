@@ -1,10 +1,10 @@
-//! A commit takes its steps in their order (`docs/reference/files.md`). The committer and the disk are real; whoever else
-//! it calls only writes down that it was called.
+//! A commit takes its steps in their order (`docs/reference/files.md`). The committer and the disk are real; scripts
+//! stand in for the other servers and record the calls.
 
 use crate::support::{Medium512, Scratch, make_image};
 use WalkStep::{
     Answer, AwaitRoom, Close, Content, Copied, Ended, Freeze, Head, Join, Lock, Ordered, Place, Save, Thaw,
-    TransactionOutcome as Told, Unlock, Unordered, Write,
+    TransactionOutcome as Outcome, Unlock, Unordered, Write,
 };
 use renga_fs::{CommitterClients, Medium, MetadataWritebackClients, committer, committer_pages, disk};
 use renga_hal::block::{Block, BlockError};
@@ -47,7 +47,7 @@ enum WalkStep {
     Ended(JournalReached),
     /// Of a write that waits for room.
     AwaitRoom(u16),
-    /// Who asked for the commit is answered.
+    /// The requester of the commit gets its reply.
     Answer(u16),
 }
 type WalkSteps = Rc<RefCell<Vec<WalkStep>>>;
@@ -106,11 +106,11 @@ async fn inode_directory(
     script: Script,
     steps: WalkSteps,
 ) -> Never {
-    let (mut asked, mut kept) = (0, vec![]);
+    let (mut requests, mut kept) = (0, vec![]);
     loop {
         match port.accept().await {
-            InodeDirectoryCall::NextCommit(call) if asked == 0 => {
-                asked = 1;
+            InodeDirectoryCall::NextCommit(call) if requests == 0 => {
+                requests = 1;
                 call.reply(Ok(CommitWanted { extent: script.extent, account: 0 }));
             }
             InodeDirectoryCall::NextCommit(call) => {
@@ -126,7 +126,7 @@ async fn inode_directory(
                 steps.borrow_mut().push(Unlock);
                 call.reply(Ok(()));
             }
-            _ => panic!("a committer asks nothing else"),
+            _ => panic!("a committer calls nothing else"),
         }
     }
 }
@@ -160,7 +160,7 @@ async fn allocator(mut port: Port<renga_proto::allocator::Allocator>, script: Sc
                 call.reply(Ok(()));
                 Ended(reached)
             }
-            _ => panic!("a committer asks nothing else"),
+            _ => panic!("a committer calls nothing else"),
         };
         steps.borrow_mut().push(step);
     }
@@ -180,7 +180,7 @@ async fn inode(mut port: Port<renga_proto::inode::Inode>, number: u16, script: S
                 call.reply(Ok(()));
                 if committed { AwaitRoom(number) } else { Thaw(number) }
             }
-            _ => panic!("a committer asks nothing else"),
+            _ => panic!("a committer calls nothing else"),
         };
         steps.borrow_mut().push(step);
     }
@@ -191,9 +191,9 @@ async fn buffer_directory(
     script: Script,
     steps: WalkSteps,
 ) -> Never {
-    let held = |block: &u64| BufferedBlock { block: *block, buffer: 0 };
-    let mut metadata = script.metadata.iter().map(held);
-    let mut journaled: VecDeque<_> = script.journaled.iter().map(held).collect();
+    let buffered = |block: &u64| BufferedBlock { block: *block, buffer: 0 };
+    let mut metadata = script.metadata.iter().map(buffered);
+    let mut journaled: VecDeque<_> = script.journaled.iter().map(buffered).collect();
     loop {
         match port.accept().await {
             BufferDirectoryCall::CountDirty(call) => {
@@ -216,10 +216,10 @@ async fn buffer_directory(
             }
             BufferDirectoryCall::NextMetadata(call) => call.reply(metadata.next().ok_or(Errno::ENOENT)),
             BufferDirectoryCall::EndTransaction(call) => {
-                steps.borrow_mut().push(Told(call.entry().outcome));
+                steps.borrow_mut().push(Outcome(call.entry().outcome));
                 call.reply(Ok(()));
             }
-            _ => panic!("a committer asks nothing else"),
+            _ => panic!("a committer calls nothing else"),
         }
     }
 }
@@ -233,7 +233,7 @@ async fn buffer(mut port: Port<renga_proto::buffer::page::Buffer>, steps: WalkSt
                 steps.borrow_mut().push(Copied(block));
                 call.reply(Ok(()));
             }
-            _ => panic!("a committer asks nothing else"),
+            _ => panic!("a committer calls nothing else"),
         }
     }
 }
@@ -245,7 +245,7 @@ async fn content(mut port: Port<renga_proto::data::DataWriteback>, steps: WalkSt
                 steps.borrow_mut().push(Content);
                 call.reply(Ok(()));
             }
-            DataWritebackCall::MakeRoom(_) => panic!("a committer asks for all"),
+            DataWritebackCall::MakeRoom(_) => panic!("a committer wants all"),
         }
     }
 }
@@ -257,7 +257,7 @@ async fn pages(mut port: Port<Pages>, steps: WalkSteps) -> Never {
                 steps.borrow_mut().push(if call.entry().ordered { Ordered } else { Unordered });
                 call.reply(Ok(()));
             }
-            _ => panic!("a committer asks nothing else"),
+            _ => panic!("a committer calls nothing else"),
         }
     }
 }
@@ -332,7 +332,7 @@ const COPIES: WalkStep = Write("copies", 4);
 const COMMITTED: [WalkStep; 3] = [Content, COPIES, Write("commit block", 1)];
 
 fn ended(outcome: TransactionOutcome, reached: JournalReached, errno: u16) -> [WalkStep; 5] {
-    [Unordered, Told(outcome), Ended(reached), AwaitRoom(1), Answer(errno)]
+    [Unordered, Outcome(outcome), Ended(reached), AwaitRoom(1), Answer(errno)]
 }
 
 /// Holds: commit-atomic.
@@ -377,6 +377,6 @@ fn commit_unwritable_inode_is_left_out_and_reported() {
     let script = Script { broken: true, ..USUAL };
     let steps = steps_of(script);
     let left_out = ended(TransactionOutcome::Journaled, JournalReached::Journaled, Errno::EIO.0);
-    let told = left_out.into_iter().filter(|step| *step != AwaitRoom(1));
-    assert_eq!(steps, STAGED.into_iter().chain(COMMITTED).chain(told).collect::<Vec<_>>());
+    let rest = left_out.into_iter().filter(|step| *step != AwaitRoom(1));
+    assert_eq!(steps, STAGED.into_iter().chain(COMMITTED).chain(rest).collect::<Vec<_>>());
 }

@@ -104,7 +104,7 @@ fn partition_recognise_finds_ext2_or_names_reason() {
     assert_eq!(recognise(&mut device(vec![])), Err(NotExt2::Unreadable));
 }
 
-/// What the model of an SD card takes for `bytes` in runs of 128 KiB, the longest that are asked of it, ns.
+/// The SD card model's time for `bytes` in runs of 128 KiB, the longest ones, ns.
 fn medium_ns(bytes: u64) -> u64 {
     bytes.div_ceil(128 << 10) * 400_000 + bytes * 1_000_000_000 / 25_000_000
 }
@@ -140,7 +140,7 @@ fn read_first_sequential_runs_at_medium_speed() {
                 pages * thinks_ns
             );
             assert!(took >= least, "{took} ns: it was not read from the medium");
-            // Who thinks for longer than the medium takes waits for the first pages of each window.
+            // A reader that thinks for longer than the medium takes waits for the first pages of each window.
             let bound = if pages * thinks_ns > least { pages * thinks_ns * 13 / 10 } else { least * 102 / 100 };
             assert!(took <= bound, "{thinks_ns} ns a page: {took} ns instead of {bound}");
             user.close(file).await.unwrap();

@@ -1,8 +1,8 @@
-//! References of a board without the disk over the ends of sessions, with the name cache, the keeper of mapped files and
-//! the file processes as they are. The directory of inodes counts here, and each of its callers, and each of an inode's
-//! process, is notified late what the router tells: once, with its first call, that a session has ended.
+//! References of a board without the disk over the ends of sessions, with the real name cache, keeper of mapped files
+//! and file processes. The directory of inodes counts here. Each of its callers, and each of an inode's process,
+//! learns of the end of a session late: once, with its first call, as from the router.
 
-use crate::support::held;
+use crate::support::name_cache;
 use renga_fs::{FileClients, file, file_table};
 use renga_hal_host::HostMemory;
 use renga_memory::UsedFile;
@@ -49,7 +49,7 @@ fn name(number: usize) -> [u8; 1] {
 struct There {
     sessions: &'static Sessions,
     counts: RefCell<[i32; INODES]>,
-    told: RefCell<BTreeSet<ProcId>>,
+    notified: RefCell<BTreeSet<ProcId>>,
     late: Cell<u32>,
 }
 
@@ -63,7 +63,7 @@ impl There {
     }
     /// What the router says first.
     fn is_late(&self, caller: ProcId) -> bool {
-        let late = self.sessions.now(0) > 0 && self.told.borrow_mut().insert(caller);
+        let late = self.sessions.now(0) > 0 && self.notified.borrow_mut().insert(caller);
         self.late.set(self.late.get() + u32::from(late));
         late
     }
@@ -75,7 +75,7 @@ impl There {
     /// All that was referred to is not any more.
     fn end_session(&self) {
         self.counts.borrow_mut().fill(0);
-        self.told.borrow_mut().clear();
+        self.notified.borrow_mut().clear();
         self.sessions.end(0);
     }
 }
@@ -278,9 +278,9 @@ async fn no_locks(mut port: Port<Locks>) -> Never {
 
 fn play(seed: u64) -> u32 {
     let (board, sessions) = (HostBoard::new(0, 1 << 22), leak(Sessions::new()));
-    let (counts, told) = (RefCell::default(), RefCell::default());
-    let there = Rc::new(There { sessions, counts, told, late: Cell::new(0) });
-    let names = held::start_in(board, sessions);
+    let (counts, notified) = (RefCell::default(), RefCell::default());
+    let there = Rc::new(There { sessions, counts, notified, late: Cell::new(0) });
+    let names = name_cache::start_in(board, sessions);
     let machine = leak(HostMemory::new(64));
     let counts = renga_memory::FrameCounts::new(board.arena, 64);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
@@ -349,5 +349,5 @@ fn play(seed: u64) -> u32 {
 #[test]
 fn references_late_session_end_balances() {
     let late: u32 = (0..50).map(play).sum();
-    assert!(late > 1000, "{late} calls were told late");
+    assert!(late > 1000, "{late} calls learned of it late");
 }

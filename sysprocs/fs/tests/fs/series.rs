@@ -1,5 +1,4 @@
-//! How often the disk writes for an fsync or sync, one write after the other, and that commits and freeing hold up nobody
-//! who only reads.
+//! The number of successive disk writes of an fsync or sync; and commits and freeing delay no reader.
 
 use crate::support::{Medium512, O_WRONLY, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::file::{SyncFile, WriteTo};
@@ -78,7 +77,7 @@ fn fsync_concurrent_callers_share_commit() {
 /// Holds: commit-nonblocking.
 #[test]
 fn commit_and_reclaim_block_no_reader() {
-    let scratch = Scratch::new("held");
+    let scratch = Scratch::new("delays");
     let device = empty(&scratch);
     let system = System::new(&device, "sd", USUAL);
     system.run(|mut user| async move {

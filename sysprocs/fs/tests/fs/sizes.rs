@@ -1,4 +1,4 @@
-//! Bytes of the processes' futures, which boot memory must hold.
+//! Bytes of the processes' futures, for which boot memory must have room.
 use renga_rt::signature::kind;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Files are cut in pieces: nobody waits for a large truncation but its caller, and a cut of the power in the middle leaves
-//! the beginning of the former file.
+//! Files are cut in pieces: only its caller waits for a large truncation, and a power cut in the middle leaves the
+//! beginning of the former file.
 
 use crate::support::{Counts, Medium512, O_APPEND, O_WRONLY, Random, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::file::{Write, WriteTo};
@@ -51,10 +51,10 @@ fn beside(how: &str, by_open: bool) {
         ends.set(true);
     });
     let (ends, count) = (over.clone(), stats.clone());
-    let looks = system.client(move |mut user| async move {
+    let readers = system.client(move |mut user| async move {
         while !ends.get() {
             let size = user.stat("/large", 0).await.unwrap().size;
-            assert!(size == 0 || size == LARGE_BYTES as u64, "a size that was never asked for: {size}");
+            assert!(size == 0 || size == LARGE_BYTES as u64, "a size that was never set: {size}");
             count.set(count.get() + u32::from(size == 0 && !ends.get()));
         }
     });
@@ -70,15 +70,15 @@ fn beside(how: &str, by_open: bool) {
         }
     });
     system.board.run_through_alarms();
-    assert!(cuts.get() && looks.get() && changes.get());
-    assert!(stats.get() >= PIECES as u32 - 1, "{how}: {} times its size was told meanwhile", stats.get());
+    assert!(cuts.get() && readers.get() && changes.get());
+    assert!(stats.get() >= PIECES as u32 - 1, "{how}: {} times its size was reported meanwhile", stats.get());
     assert!(syncs.get() >= 2, "{how}: {} commits meanwhile", syncs.get());
     system.unmount();
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
 
 #[test]
-fn truncate_blocks_nobody_else() {
+fn truncate_blocks_only_its_caller() {
     beside("truncate", false);
     beside("open", true);
 }
@@ -97,7 +97,7 @@ fn truncate_frees_tail_and_keeps_head() {
             let blocks = bytes.div_ceil(4096);
             let sectors = user.stat("/file", 0).await.unwrap().sectors as usize / 8;
             assert!((blocks..=blocks + 8).contains(&sectors), "{sectors} blocks for {bytes} bytes");
-            // What is behind the end is zero when it is extended.
+            // Bytes behind the end are zero when it is extended.
             user.truncate("/file", bytes as u64 + 9000).await.unwrap();
             let longer = [&whole[..bytes], &[0; 9000]].concat();
             assert!(user.read_file("/file").await == Ok(longer), "extended from {bytes}");
@@ -158,7 +158,7 @@ fn truncate_power_cut_leaves_prefix() {
         device.restore();
         // Our own kernel takes the journal in; e2fsck finds nothing to do then.
         let after = System::new(&device, "none", counts);
-        let (whole, told) = (whole.clone(), lengths.clone());
+        let (whole, results) = (whole.clone(), lengths.clone());
         after.run(move |mut user| async move {
             let left = user.read_file("/large").await.unwrap();
             assert!(left.len() as u64 >= to && left.len() <= whole.len(), "{} bytes", left.len());
@@ -167,7 +167,7 @@ fn truncate_power_cut_leaves_prefix() {
             let alike = left[..end] == whole[..end] && left[rest..] == whole[rest..left.len()];
             let tail = (end..rest).all(|at| left[at] == whole[at] || left[at] == 0);
             assert!(alike && tail, "not the beginning of the former file: {} bytes", left.len());
-            told.borrow_mut().push((to, left.len()));
+            results.borrow_mut().push((to, left.len()));
             assert_eq!(user.stat("/nothing", 0).await.err(), Some(Errno::ENOENT));
         });
         after.unmount();
@@ -245,14 +245,14 @@ fn truncate_pieces_are_bounded() {
             user.truncate("/far", 0).await.unwrap();
             ends.set(true);
         });
-        let looks = system.client(move |mut user| async move {
+        let readers = system.client(move |mut user| async move {
             while !over.get() {
                 let blocks = user.stat_there("/far", 0).await.unwrap().sectors / 8;
                 sizes.borrow_mut().push(blocks);
             }
         });
         system.board.run_through_alarms();
-        assert!(cuts.get() && looks.get());
+        assert!(cuts.get() && readers.get());
         seen.borrow_mut().dedup();
         let seen = seen.borrow();
         // A block and the indirect block that leads to it, and with the last all above.
@@ -263,7 +263,7 @@ fn truncate_pieces_are_bounded() {
     }
 }
 
-/// What would change a file that is being cut waits until that is over.
+/// A call that would change a file under truncation waits until that is over.
 #[test]
 fn truncate_under_way_delays_other_changes() {
     let scratch = Scratch::new("beside-cut");

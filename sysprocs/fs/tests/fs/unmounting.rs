@@ -3,7 +3,7 @@
 use crate::support::{Medium512, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::path::Unmount;
 
-/// How many looks the one that unmounts waits for: each is another moment of the other's work.
+/// The unmounts wait for up to so many lookups: each is another moment of the other's work.
 const MOMENTS: u32 = 20;
 /// More than are made until then.
 const DIRECTORIES: u32 = 2000;

@@ -63,7 +63,7 @@ fn a_pace() -> impl Strategy<Value = Pace> {
 
 proptest! {
     #[test]
-    fn pace_text_shown_parses_back(pid in 1..u32::MAX, pace in a_pace()) {
+    fn pace_text_printed_parses_back(pid in 1..u32::MAX, pace in a_pace()) {
         let text = std::format!("{pid} {}\n", format_pace(pace));
         prop_assert_eq!(PaceChange::of(text.as_bytes()), Some(PaceChange { pid, pace }));
         prop_assert_eq!(Pace::from_word(pace.to_word()), Some(pace));

@@ -1,6 +1,5 @@
 //! Page frames and address spaces, against the processes of boards in a host program.
 
-mod anew;
 mod elf_file;
 mod exec;
 mod exec_files;
@@ -9,6 +8,7 @@ mod frame_cache;
 mod low_mark;
 mod model;
 mod processes;
+mod reboot;
 mod shared;
 mod space;
 mod support;

@@ -5,7 +5,7 @@
 
 use super::PipeState;
 use renga_proto::fifos::FifoEnds;
-use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
+use renga_proto::pipe::{ERROR, HANG_UP, NO_PROGRAM, PIPE_ATOMIC_BYTES, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
 use renga_rt::Errno;
 
 impl PipeState {
@@ -44,7 +44,7 @@ impl PipeState {
         let edges = edges.max(1);
         let events = events | ERROR | HANG_UP;
         let ready = if seen == edges { 0 } else { self.events(ends, partners) & events };
-        if ready == 0 && slot != NOBODY {
+        if ready == 0 && slot != NO_PROGRAM {
             for &end in polled {
                 self.waiters[end as usize].add(board, slot);
                 self.awaited[end as usize] |= events;

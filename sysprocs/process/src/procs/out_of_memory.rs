@@ -37,9 +37,9 @@ impl ProcsState {
     fn largest(&self) -> Option<(u32, u64)> {
         let board = self.table.board;
         let candidate = |(pid, slot): (u32, u16)| {
-            let lends = matches!(self.waiting[usize::from(slot)], WaitingCall::Vfork(_));
+            let is_lender = matches!(self.waiting[usize::from(slot)], WaitingCall::Vfork(_));
             let frames = self.me.counts(AccountNumber::of_slot(board, slot))[Count::FramesHeld as usize];
-            (pid != INIT && !lends && frames > 0).then_some((pid, frames))
+            (pid != INIT && !is_lender && frames > 0).then_some((pid, frames))
         };
         self.table.in_slots().filter_map(candidate).max_by_key(|&(_, frames)| frames)
     }

@@ -127,7 +127,7 @@ fn regulation_lease_unrenewed_expires() {
 
 /// Holds: jobs-lease.
 #[test]
-fn held_job_kill_ends_it_and_parent_sees_only_exit() {
+fn suspended_job_kill_ends_it_and_parent_sees_only_exit() {
     for signal in [9, 15] {
         let mut init = Script::new();
         let (child, second) = (init.label(), words(&mut init, &[1, 0]));
@@ -158,7 +158,7 @@ fn held_job_kill_ends_it_and_parent_sees_only_exit() {
 
 /// A handler runs after the resumption, and a blocked signal does not end the suspension.
 #[test]
-fn held_job_handles_signals_and_keeps_blocked_pending() {
+fn suspended_job_handles_signals_and_keeps_blocked_pending() {
     let mut init = Script::new();
     let (child, handler) = (init.label(), init.label());
     let (own, second) = (init.variable(), words(&mut init, &[1, 0]));
@@ -211,8 +211,8 @@ fn regulation_use_is_counted_once_across_exit_and_class_change() {
     });
 }
 
-/// The sample says when a living foreground program ran last; jobs and ignored programs do not count. Holds:
-/// jobs-policies.
+/// The sample says when a living foreground program ran last; jobs and ignored programs do not count.
+/// Holds: jobs-policies.
 #[test]
 fn regulation_foreground_activity_is_reported_until_exit() {
     run_beside(&sleeper(), move |mut regulator| async move {

@@ -162,9 +162,9 @@ fn process_table_board_failure_before_record_is_waited_for() {
     add_child(&mut table, shell, 9, 9, seen);
     add_child(&mut table, shell, 10, 10, seen);
     assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(WaitedChild { pid: 9, status: killed(SIGKILL) })));
-    assert_eq!(table.wait(shell, 10, WAIT_ENDED), Ok(None), "another board's child lives");
+    assert_eq!(table.wait(shell, 10, WAIT_ENDED), Ok(None), "another board's child runs");
     assert_eq!(table.far_boards(), 1 << 2);
-    // The board is back, and a child there lives.
+    // The board is back, and a child runs there.
     let seen = table.relate(shell).unwrap().deaths;
     add_child(&mut table, shell, 17, 17, seen);
     assert_eq!(table.wait(shell, 17, WAIT_ENDED), Ok(None));

@@ -16,7 +16,7 @@ const NO_HANG: u64 = 1;
 const STOPPED: u64 = 2;
 const EXITED: u64 = 4;
 const GONE_ON: u64 = 8;
-const LOOK: u64 = 0x0100_0000;
+const PEEK: u64 = 0x0100_0000;
 const ECHILD: i64 = 10;
 const EINVAL: i64 = 22;
 
@@ -46,14 +46,14 @@ fn ends_well(board: Option<u64>) {
     let time = words(&mut init, &[1_000_000, 0]);
     let child = fork(&mut init, board);
     init.jump_if_zero(brief);
-    for (otherwise, options) in [(1, EXITED | LOOK), (2, EXITED | LOOK), (3, EXITED)] {
+    for (otherwise, options) in [(1, EXITED | PEEK), (2, EXITED | PEEK), (3, EXITED)] {
         expect_news(&mut init, child, options, (1, 7), otherwise);
     }
     init.call(WAITID, &[P_PID, Of(child), NONE, Value(EXITED), NONE]).expect(error(ECHILD), 4);
     let child = fork(&mut init, board);
     init.jump_if_zero(long);
     init.call(KILL, &[Of(child), Value(19)]);
-    expect_news(&mut init, child, STOPPED | LOOK, (5, 19), 5);
+    expect_news(&mut init, child, STOPPED | PEEK, (5, 19), 5);
     expect_news(&mut init, child, STOPPED | EXITED, (5, 19), 6);
     init.call(WAITID, &[P_ALL, NONE, NONE, Value(GONE_ON | STOPPED | NO_HANG), NONE]).expect(NONE, 7);
     init.call(KILL, &[Of(child), Value(18)]);
@@ -65,7 +65,7 @@ fn ends_well(board: Option<u64>) {
     init.call(WAIT4, &[ANY, status.address(), Value(GONE_ON), NONE]).expect(Of(child), 11);
     init.take(Of(status)).expect(Value(0xffff), 12);
     init.call(KILL, &[Of(child), Value(9)]);
-    expect_news(&mut init, child, EXITED | LOOK, (2, 9), 13);
+    expect_news(&mut init, child, EXITED | PEEK, (2, 9), 13);
     // A wait without `WEXITED` does not report ended children.
     let info = words(&mut init, &[u64::MAX; 16]);
     init.call(WAITID, &[P_ALL, NONE, info, Value(STOPPED | NO_HANG), NONE]).expect(NONE, 14);
@@ -90,7 +90,7 @@ fn waitid_invalid_options_are_refused() {
     let mut init = Script::new();
     for (otherwise, kind, id, options) in [
         (1, 0, 0, 0),
-        (2, 0, 0, LOOK),
+        (2, 0, 0, PEEK),
         (3, 0, 0, EXITED | 64),
         (4, 1, 0, EXITED),
         (5, 2, u64::MAX, EXITED),
@@ -99,7 +99,7 @@ fn waitid_invalid_options_are_refused() {
         let arguments = [Value(kind), Value(id), NONE, Value(options), NONE];
         init.call(WAITID, &arguments).expect(error(EINVAL), otherwise);
     }
-    init.call(WAIT4, &[ANY, NONE, Value(LOOK), NONE]).expect(error(EINVAL), 7);
+    init.call(WAIT4, &[ANY, NONE, Value(PEEK), NONE]).expect(error(EINVAL), 7);
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);
 }

@@ -104,7 +104,8 @@ fn reclaim_without_candidates_backs_off() {
     assert_eq!(machine.next(&settings, now_ns, false), ReclaimStep::Wait(Some(now_ns + RETRY_FIRST_NS)));
 }
 
-/// The batcher a second after its first sample. Holds: reclaim-batcher.
+/// The batcher a second after its first sample.
+/// Holds: reclaim-batcher.
 #[test]
 fn batch_starts_on_many_requests_and_few_free_pages() {
     let cases = [

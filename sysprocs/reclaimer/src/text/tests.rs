@@ -14,7 +14,7 @@ fn text(setting: ReclaimSetting, settings: &ReclaimSettings) -> String {
 }
 
 #[test]
-fn reclaim_settings_shown_parse_back() {
+fn reclaim_settings_printed_parse_back() {
     let mut settings = ReclaimSettings::of(MEMORY.total);
     settings.batching = true;
     assert!(

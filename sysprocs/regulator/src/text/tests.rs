@@ -22,7 +22,7 @@ fn format_setting(
 }
 
 #[test]
-fn regulation_settings_shown_parse_back() {
+fn regulation_settings_printed_parse_back() {
     let mut settings = RegulatorSettings::of(RegulationPolicy::Ipd);
     assert!(
         settings.thresholds.set(RegulatorThreshold::Cpu as usize, 80)

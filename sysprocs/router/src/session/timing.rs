@@ -5,7 +5,7 @@
 pub struct LinkTiming {
     /// A frame is acknowledged by a frame of its own if for this long no other goes back, ns.
     pub acknowledge_ns: u64,
-    /// The router asks the other board which frames arrived if none was acknowledged for this long, ns.
+    /// The router probes for arrived frames if none was acknowledged for this long, ns.
     pub retransmit_ns: u64,
     /// Between two greetings to a board that does not answer, ns.
     pub hello_ns: u64,

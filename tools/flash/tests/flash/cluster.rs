@@ -112,7 +112,8 @@ fn card_round_unattended_needs_one_board() {
     assert!(status == 4 && said.contains("name one board"), "{status} {said}");
 }
 
-/// Card slots report a card's own number, which identifies an empty card. Holds: flash-rounds.
+/// Card slots report a card's own number, which identifies an empty card.
+/// Holds: flash-rounds.
 #[test]
 fn card_round_card_is_identified_by_its_number() {
     let lab = Lab::new("number");

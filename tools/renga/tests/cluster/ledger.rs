@@ -38,7 +38,8 @@ fn ledger_reclaim_instructions_stay_within_bound() {
     assert!(text.contains("P3.F4 ") && counted.contains("\"P3.F4 pi3\""), "{text}");
 }
 
-/// One row in its short form, run afresh twice: exactly the same findings, and counts within their bounds. Holds: run-repeats.
+/// One row in its short form, run afresh twice: exactly the same findings, and counts within their bounds.
+/// Holds: run-repeats.
 #[test]
 fn ledger_row_run_twice_is_identical() {
     if !clusters_can_run() {

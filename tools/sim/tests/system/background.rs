@@ -146,7 +146,8 @@ fn background_jobs_survive_board_failures() {
 }
 
 /// A job on board 1 stays suspended for a minute at least, as no program counts as gone before, when the board with the regulator fails: it
-/// continues when the lease is over. Holds: jobs-lease.
+/// continues when the lease is over.
+/// Holds: jobs-lease.
 #[test]
 fn background_job_suspended_resumes_when_regulator_fails() {
     if !possible() {
@@ -265,7 +266,8 @@ async fn write_once(program: &SimProgram, path: &str) {
 }
 
 /// Dirty pages of a suspended job are flushed when a program syncs, and after a while, but not when they are due; nor are other programs'
-/// new pages. Holds: jobs-writes.
+/// new pages.
+/// Holds: jobs-writes.
 #[test]
 fn background_job_suspended_keeps_dirty_pages() {
     if possible() {
@@ -282,8 +284,8 @@ fn background_job_suspended_keeps_dirty_pages() {
     }
 }
 
-/// While a job runs boards are sampled more often than once a period of a second: another program competes with it for less. Holds:
-/// jobs-held.
+/// While a job runs boards are sampled more often than once a period of a second: another program competes with it for less.
+/// Holds: jobs-held.
 #[test]
 fn background_job_is_suspended_within_part_of_period() {
     if !possible() {

@@ -303,7 +303,8 @@ fn reclaim_survives_board_failures() {
 }
 
 /// Many pages come while memory is not short; programs take nearly all memory and free it while no page of a file comes; and then a program
-/// streams. Holds: reclaim-batcher.
+/// streams.
+/// Holds: reclaim-batcher.
 #[test]
 fn reclaim_batcher_ignores_other_shortages() {
     if !possible() {

@@ -27,7 +27,7 @@ fn buffer_slots_eviction_takes_least_recently_used_clean() {
     assert_eq!(slots.place(10, BlockAccess::Read), Some(c), "9 was used least recently of the clean ones");
     assert_eq!((slots.place(11, METADATA), slots.place(12, METADATA)), (Some(a), Some(c)));
     assert_eq!(slots.place(13, BlockAccess::Read), None, "all are dirty");
-    assert_eq!(slots.place(8, BlockAccess::Read), Some(b), "what is held can be used");
+    assert_eq!(slots.place(8, BlockAccess::Read), Some(b), "a cached block can be used");
     assert_eq!(slots.place(8, METADATA), None, "one of three is left to others than metadata");
     assert_eq!(counts(&slots), [0, 1, 0, 2, 0]);
 }

@@ -89,22 +89,22 @@ fn name_cache_recent_names_survive_eviction() {
 fn name_cache_holder_of_others_is_holder_of_each_name() {
     const B: u8 = 1 << 1;
     const C: u8 = 1 << 2;
-    let nobody = NameHolders { one: 0, all: 0 };
+    let none = NameHolders { one: 0, all: 0 };
     let mut cache = cache(8);
     assert!(cache.grant(20, OTHERS, 1) && cache.grant(20, OTHERS, 2));
     assert_eq!((cache.find(20, OTHERS), cache.find(20, b"any")), (None, None), "nothing is known of them here");
-    assert_eq!(cache.take_holders(21, b"any", 0), nobody, "of another directory");
+    assert_eq!(cache.take_holders(21, b"any", 0), none, "of another directory");
     assert_eq!(cache.take_holders(20, b"any", B), NameHolders { one: C, all: 0 }, "b makes it itself");
     cache.learn(20, b"any", Dentry::Positive { ino: 9, kind: 1 });
     assert!(cache.grant(20, b"any", 1));
     assert_eq!(cache.take_holders(20, b"more", 0), NameHolders { one: B, all: 0 });
-    assert_eq!(cache.take_holders(20, b"more", 0), nobody, "once");
+    assert_eq!(cache.take_holders(20, b"more", 0), none, "once");
     assert!(cache.grant(20, OTHERS, 2));
     assert_eq!(cache.forget_directory(20), B | C, "it is removed");
-    assert_eq!(cache.take_holders(20, b"any", 0), nobody);
+    assert_eq!(cache.take_holders(20, b"any", 0), none);
     assert!(cache.grant(20, OTHERS, 1));
     cache.drop_holder(1);
-    assert_eq!(cache.take_holders(20, b"any", 0), nobody, "it is dead");
+    assert_eq!(cache.take_holders(20, b"any", 0), none, "it is dead");
     assert!(cache.grant(20, OTHERS, 1));
     for number in 0..8 {
         cache.learn(30, format!("{number}").as_bytes(), Dentry::Negative);

@@ -93,7 +93,7 @@ fn index_table_too_large_directory_is_refused_alone() {
     build(&mut table, 5, &[(1, 0), (2, 1)]).unwrap();
     let many: Vec<(u32, u32)> = (0..11).map(|hash| (hash, 1)).collect();
     assert_eq!(build(&mut table, 6, &many), Err(Errno::ENOSPC));
-    assert_eq!(all(&mut table, 6, 3), Err(Errno::ENOSPC), "nobody tries again");
+    assert_eq!(all(&mut table, 6, 3), Err(Errno::ENOSPC), "no caller tries again");
     table.add(6, 3, 1);
     table.remove(6, 3, 1);
     build(&mut table, 5, &[(1, 0), (2, 1)]).unwrap();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What each of the journal's own blocks begins with.
 const JOURNAL_MAGIC: [u8; 4] = [0xc0, 0x3b, 0x39, 0x98];
 
-/// A medium in memory. A write that is cut, or fails by chance, leaves any of its sectors changed.
+/// A medium in memory. A write that is cut, or fails at random, leaves any of its sectors changed.
 #[derive(Clone, Default)]
 pub struct Medium512 {
     pub bytes: Rc<RefCell<Vec<u8>>>,
@@ -21,7 +21,7 @@ pub struct Medium512 {
     pub fail_writes: Rc<Cell<bool>>,
     /// The journal's own blocks are refused: so no commit succeeds, and everything else can be written.
     pub fail_journal: Rc<Cell<bool>>,
-    /// Reads and writes that fail by chance, of a thousand.
+    /// Reads and writes that fail at random, of a thousand.
     pub fail_per_mille: Rc<Cell<u64>>,
     /// Writes until the power goes; `Some(0)`: it is gone.
     left: Rc<Cell<Option<u64>>>,
@@ -40,7 +40,7 @@ impl Medium512 {
     pub fn restore(&self) {
         self.left.set(None);
     }
-    fn by_chance(&self) -> Result<(), BlockError> {
+    fn at_random(&self) -> Result<(), BlockError> {
         let fails = self.fail_per_mille.get() > 0 && self.random.borrow_mut().below(1000) < self.fail_per_mille.get();
         if fails { Err(BlockError::Failed) } else { Ok(()) }
     }
@@ -63,7 +63,7 @@ impl Block for Medium512 {
         if self.is_cut() {
             return Err(BlockError::NoMedium);
         }
-        self.by_chance()?;
+        self.at_random()?;
         self.reads.set(self.reads.get() + 1);
         let at = sector as usize * 512;
         out.copy_from_slice(&self.bytes.borrow()[at..at + out.len()]);
@@ -83,7 +83,7 @@ impl Block for Medium512 {
                 return Err(BlockError::NoMedium);
             }
         }
-        self.by_chance().inspect_err(|_| self.tear(at, data))?;
+        self.at_random().inspect_err(|_| self.tear(at, data))?;
         self.writes.set(self.writes.get() + 1);
         self.bytes.borrow_mut()[at..at + data.len()].copy_from_slice(data);
         Ok(())

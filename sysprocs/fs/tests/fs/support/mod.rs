@@ -2,8 +2,8 @@
 //! speaks to them as a user process does.
 
 mod counts;
-pub mod held;
 mod image;
+pub mod name_cache;
 mod stat;
 use counts::log;
 pub use counts::{Counts, FEW, O_APPEND, O_RDWR, O_WRONLY, USUAL};
@@ -50,7 +50,7 @@ impl System {
         board.core.set_log(log);
         let (device, medium) = (board.arena.put(|| device.clone()), Medium::named(medium).unwrap());
         let machine = board.arena.put(|| HostMemory::new(counts.frames));
-        let (frames, names) = (HostFrames::start(board, machine, CACHED_FILES), held::start(board));
+        let (frames, names) = (HostFrames::start(board, machine, CACHED_FILES), name_cache::start(board));
         let servers = FsServers::start(board, device, medium, frames, board.family(&[names]), counts);
         System { board, servers, names }
     }
@@ -63,7 +63,7 @@ impl System {
             let user = User {
                 path: Client::new(&me, self.servers.path),
                 names: Client::new(&me, self.names),
-                held: Cell::new(0),
+                cache_hits: Cell::new(0),
                 allocator: Client::new(&me, self.servers.allocator),
                 buffers: Client::new(&me, self.servers.buffers),
                 table: Client::new(&me, self.servers.table),
@@ -104,8 +104,8 @@ impl System {
 pub struct User {
     pub path: Client<Path>,
     pub names: Client<Names>,
-    /// How often a `stat` was answered by what is held.
-    pub held: Cell<u32>,
+    /// How many `stat` calls the cache answered.
+    pub cache_hits: Cell<u32>,
     pub allocator: Client<Allocator>,
     pub buffers: Client<BufferDirectory>,
     pub table: Client<FileTable>,
@@ -117,7 +117,7 @@ pub struct User {
     pub me: Me,
 }
 
-pub type Told<T> = Result<T, Errno>;
+pub type FsResult<T> = Result<T, Errno>;
 
 impl User {
     pub async fn pause(&mut self, ns: u64) {
@@ -129,7 +129,7 @@ impl User {
         self.files.at(0, number.into()).unwrap()
     }
 
-    pub async fn open_facts(&mut self, path: &str, flags: u32, mode: u16) -> Told<InodeFacts> {
+    pub async fn open_facts(&mut self, path: &str, flags: u32, mode: u16) -> FsResult<InodeFacts> {
         if flags & (path::OPEN_CREATE | path::OPEN_TRUNCATE) == 0 {
             let known = self.directory.call(KnownOpen { at: ROOT.into(), flags }, path.as_bytes()).await;
             if known != Err(Errno::EAGAIN) {
@@ -146,7 +146,7 @@ impl User {
     }
 
     /// Opens as `open(2)` would: `flags` are the lookup worker's, `access` Linux's.
-    pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
+    pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> FsResult<u16> {
         let facts = self.open_facts(path, flags, 0o644).await?;
         let number = self.table.call(TakeFile {}, ()).await.unwrap();
         let InodeFacts { slot, ino, mode, birth, origin } = facts;
@@ -156,12 +156,12 @@ impl User {
         Ok(number)
     }
 
-    pub async fn close(&mut self, number: u16) -> Told<()> {
+    pub async fn close(&mut self, number: u16) -> FsResult<()> {
         let generation = self.generations[&number];
         self.file(number).call(file::Close { generation }, ()).await
     }
 
-    pub async fn read_file(&mut self, path: &str) -> Told<Vec<u8>> {
+    pub async fn read_file(&mut self, path: &str) -> FsResult<Vec<u8>> {
         let number = self.open(path, 0, 0).await?;
         let mut all = vec![];
         let mut part = [0; 4096];
@@ -179,7 +179,7 @@ impl User {
         Ok(all)
     }
 
-    pub async fn write_all(&mut self, number: u16, data: &[u8]) -> Told<()> {
+    pub async fn write_all(&mut self, number: u16, data: &[u8]) -> FsResult<()> {
         for part in data.chunks(4096) {
             self.file(number).call(file::Write {}, part).await?;
         }
@@ -187,55 +187,55 @@ impl User {
     }
 
     /// Creates or replaces a file.
-    pub async fn write_file(&mut self, path: &str, data: &[u8]) -> Told<()> {
+    pub async fn write_file(&mut self, path: &str, data: &[u8]) -> FsResult<()> {
         let flags = path::OPEN_CREATE | path::OPEN_TRUNCATE | path::OPEN_WRITE;
         let number = self.open(path, flags, O_WRONLY).await?;
         let written = self.write_all(number, data).await;
         self.close(number).await.and(written)
     }
 
-    pub async fn mkdir(&mut self, path: &str) -> Told<()> {
+    pub async fn mkdir(&mut self, path: &str) -> FsResult<()> {
         self.path.call(path::MakeDirectory { at: ROOT.into(), mode: 0o755 }, path.as_bytes()).await
     }
-    pub async fn unlink(&mut self, path: &str) -> Told<()> {
+    pub async fn unlink(&mut self, path: &str) -> FsResult<()> {
         self.path.call(path::Unlink { at: ROOT.into(), directory: false }, path.as_bytes()).await
     }
-    pub async fn rmdir(&mut self, path: &str) -> Told<()> {
+    pub async fn rmdir(&mut self, path: &str) -> FsResult<()> {
         self.path.call(path::Unlink { at: ROOT.into(), directory: true }, path.as_bytes()).await
     }
-    pub async fn rename(&mut self, from: &str, to: &str) -> Told<()> {
+    pub async fn rename(&mut self, from: &str, to: &str) -> FsResult<()> {
         let both = format!("{from}\0{to}");
         self.path.call(path::Rename { from_at: ROOT.into(), to_at: ROOT.into() }, both.as_bytes()).await
     }
-    pub async fn link(&mut self, from: &str, to: &str) -> Told<()> {
+    pub async fn link(&mut self, from: &str, to: &str) -> FsResult<()> {
         let both = format!("{from}\0{to}");
         self.path
             .call(path::Link { from_at: ROOT.into(), to_at: ROOT.into(), flags: path::NO_FOLLOW }, both.as_bytes())
             .await
     }
-    pub async fn symlink(&mut self, target: &str, at: &str) -> Told<()> {
+    pub async fn symlink(&mut self, target: &str, at: &str) -> FsResult<()> {
         let both = format!("{target}\0{at}");
         self.path.call(path::SymbolicLink { at: ROOT.into() }, both.as_bytes()).await
     }
-    pub async fn readlink(&mut self, path: &str) -> Told<String> {
+    pub async fn readlink(&mut self, path: &str) -> FsResult<String> {
         let mut out = [0; 1024];
         let bytes = self.path.call(path::ReadLinkOf { at: ROOT.into() }, (path.as_bytes(), &mut out[..])).await?;
         Ok(String::from_utf8(out[..bytes as usize].to_vec()).unwrap())
     }
     /// As `truncate(2)`.
-    pub async fn truncate(&mut self, path: &str, bytes: u64) -> Told<()> {
+    pub async fn truncate(&mut self, path: &str, bytes: u64) -> FsResult<()> {
         let InodeFacts { slot, ino, .. } = self.open_facts(path, path::OPEN_WRITE, 0).await?;
         let cut = self.inodes.at(0, slot.into()).unwrap().call(Truncate { bytes }, ()).await;
         self.directory.call(Release { slot, ino }, ()).await.unwrap();
         cut
     }
     /// As `sync(2)`.
-    pub async fn sync(&mut self) -> Told<()> {
+    pub async fn sync(&mut self) -> FsResult<()> {
         self.directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await
     }
 
     /// The names in a directory, with their `d_type`.
-    pub async fn list(&mut self, path: &str) -> Told<Vec<(String, u8)>> {
+    pub async fn list(&mut self, path: &str) -> FsResult<Vec<(String, u8)>> {
         let number = self.open(path, path::OPEN_DIRECTORY, 0).await?;
         let mut names = vec![];
         let mut out = [0; 1000];

@@ -75,7 +75,7 @@ impl World {
     }
     /// The board of the files reboots: each file has another process, only the fixture has references, and the board
     /// of this test gets one `ESTALE`.
-    pub fn begin_anew(&self) {
+    pub fn reboot_disk_board(&self) {
         self.counts.references.borrow_mut().fill(1);
         self.counts.inos.borrow_mut().rotate_right(1);
         self.contents.borrow_mut().rotate_right(1);

@@ -41,7 +41,7 @@ impl<M: UserMemory> User<M> {
         self.close_descriptor(self.argument(0)).await
     }
 
-    /// Takes descriptor `number` away; what its server says when that was the last of its object.
+    /// Closes descriptor `number`; returns its server's result when that was the last of its object.
     #[inline(always)]
     pub(crate) async fn close_descriptor(&mut self, number: u64) -> Result<(), Errno> {
         let closed = *self.program.files.get(number)?;

@@ -14,7 +14,7 @@ use renga_proto::clock::{AwaitWake, Left};
 use renga_proto::events::{
     AddCount, AskTimerFile, EventFile, EventKind, MakeEvents, SetTimerFile, SetWaiting, TakeCount,
 };
-use renga_proto::pipe::NOBODY;
+use renga_proto::pipe::NO_PROGRAM;
 use renga_rt::Errno;
 
 /// Bytes of what is read and written.
@@ -97,7 +97,7 @@ impl<M: UserMemory> User<M> {
         let Object::Events { at: Handle { board, number, generation }, .. } = file.object else {
             return Err(Errno::EINVAL.into());
         };
-        let slot = if mode.nonblocking { NOBODY } else { self.facts.slot };
+        let slot = if mode.nonblocking { NO_PROGRAM } else { self.facts.slot };
         // Each pass moves the number or waits.
         loop {
             let mut events = self.services.events(board)?;

@@ -10,7 +10,7 @@ use crate::user::state::object::Object;
 use crate::user::state::syscall_result::{SyscallEscape, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
-use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, Polled, READABLE, WRITABLE};
+use renga_proto::pipe::{ERROR, HANG_UP, NO_PROGRAM, Polled, READABLE, WRITABLE};
 use renga_rt::Errno;
 
 /// Other names of what can be read and written (`POLLRDNORM`, `POLLWRNORM`).
@@ -36,7 +36,7 @@ impl PollRound {
     /// A round that has found an event does not wait: later servers need not wake it.
     pub fn stop_if(&mut self, found: bool) {
         if found {
-            self.slot = NOBODY;
+            self.slot = NO_PROGRAM;
         }
     }
 }
@@ -44,7 +44,7 @@ impl PollRound {
 impl<M: UserMemory> User<M> {
     /// Begins to round; if the time is `over`, not to wait.
     pub(crate) fn begin_poll_round(&self, over: bool) -> PollRound {
-        PollRound { slot: if over { NOBODY } else { self.facts.slot }, boards: 0, signals: 0 }
+        PollRound { slot: if over { NO_PROGRAM } else { self.facts.slot }, boards: 0, signals: 0 }
     }
 
     /// Those of `events`, or of the always reported ones, that are true for `object`, unless the edge count is still

@@ -177,8 +177,8 @@ impl<M: UserMemory> User<M> {
         Spawn { parent: pid, group, session, blocked, most, ignored }
     }
 
-    /// Adds a reference of this board to each object that a descriptor names; to all of them or none. What is gone with
-    /// its board is lost, which is no reason not to fork; so is whatever refuses one of a program that comes
+    /// Adds a reference of this board to each object of a descriptor; to all of them or none. An object of a failed
+    /// board is lost, which does not fail the fork. The same goes for any refused reference of a program that comes
     /// `from_elsewhere`: there its own references keep the objects alive until `TakenUp`.
     async fn add_references(&mut self, from_elsewhere: bool) -> Result<(), Errno> {
         let mut from = 0;

@@ -119,7 +119,7 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Sends to the thread that argument `first` means a signal with what a `siginfo_t` tells of it, but for its user.
+    /// Sends to the thread of argument `first` a signal with a `siginfo_t`, but for its user.
     pub(crate) async fn queue_signal(&mut self, first: usize) -> Result<(), Errno> {
         let pid = self.thread_argument(first)?;
         let (signal, info) = (u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?, self.argument(first + 2));

@@ -252,8 +252,8 @@ impl Services {
         Ok(known.then(|| half_at(&status, MODE_AT)))
     }
 
-    /// Fills a `struct stat` as this board's name cache knows it, or as a path lookup tells the cache; `false` if
-    /// neither does.
+    /// Fills a `struct stat` from this board's name cache, which a path lookup may fill first; `false` if neither
+    /// knows it.
     #[inline(always)]
     async fn cached_status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<bool, Errno> {
         let Some(mut names) = self.names() else { return Ok(false) };

@@ -139,7 +139,7 @@ impl<M: UserMemory> User<M> {
         Ok(u64::from(signal))
     }
 
-    /// Takes one of `wanted` away, when there is one. `EAGAIN`: none came until then; `EINTR`: another came first.
+    /// Takes one of `wanted`, when there is one. `EAGAIN`: none came until then; `EINTR`: another came first.
     pub(crate) async fn take_or_await(
         &mut self,
         wanted: SignalSet,

@@ -91,7 +91,8 @@ a start 2 partition 1 whole - -\na start 2 partition 2 whole runs usual";
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
-/// The kernel on trial hangs at once, so only a person ends it: after switching the power off and on the old one runs. Holds: update-safe.
+/// The kernel on trial hangs at once, so only a person ends it: after switching the power off and on the old one runs.
+/// Holds: update-safe.
 #[test]
 fn update_hanging_kernel_falls_back_after_power_cycle() {
     if !clusters_can_run() {

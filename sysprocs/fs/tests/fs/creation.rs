@@ -1,6 +1,6 @@
-//! What a board without the disk makes, reported to its name cache by a script: what it holds of that, before and after.
+//! Creations by a board without the disk, with its name cache filled by a script: the entries before and after.
 
-use crate::held::{FILE, RECALLS, REGULAR, ROOT, ask, play, recall};
+use crate::name_cache::{FILE, REGULAR, REVOCATIONS, ROOT, look_up, play, revoke};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
     ALL_DIRECTORIES, BeginCreation, BoardDied, CacheGeneration, CacheSteps, CreationBegun, EndCreation,
@@ -29,9 +29,9 @@ fn made(name: &[u8], status: u8) -> WalkSteps {
     steps
 }
 
-/// A cache that holds the folder, and that there is no `/folder/new`.
-async fn hold_folder(names: &mut Client<Names>) {
-    let cache_generation = ask(names, b"/folder").await;
+/// A cache with the folder, and with the absence of `/folder/new`.
+async fn cache_folder(names: &mut Client<Names>) {
+    let cache_generation = look_up(names, b"/folder").await;
     let mut steps = WalkSteps::default();
     steps.put_name(ROOT, b"folder", FOLDER, DIRECTORY);
     steps.put_name(FOLDER, b"new", 0, 0);
@@ -44,7 +44,7 @@ async fn hold_folder(names: &mut Client<Names>) {
     };
     steps.end_at(&facts, true, &[1; STAT_BYTES]);
     names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
-    assert_eq!(ask(names, b"/folder").await, 0);
+    assert_eq!(look_up(names, b"/folder").await, 0);
 }
 
 async fn begin(names: &mut Client<Names>, path: &[u8]) -> Result<CreationBegun, Errno> {
@@ -64,7 +64,7 @@ async fn status(names: &mut Client<Names>, path: &[u8]) -> Result<u8, Errno> {
 #[test]
 fn creation_caches_file_and_directory() {
     play(|mut names| async move {
-        hold_folder(&mut names).await;
+        cache_folder(&mut names).await;
         assert_eq!(status(&mut names, b"/folder/new").await, Err(Errno::ENOENT));
         let CreationBegun { cache_generation, directory } = begin(&mut names, b"/folder/new").await.unwrap();
         assert_eq!(directory, FOLDER);
@@ -83,37 +83,37 @@ fn creation_caches_file_and_directory() {
 #[test]
 fn creation_under_way_caches_nothing_of_it() {
     play(|mut names| async move {
-        hold_folder(&mut names).await;
-        let early = ask(&mut names, b"/none").await;
+        cache_folder(&mut names).await;
+        let early = look_up(&mut names, b"/none").await;
         let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
-        // Neither who has asked before, nor who asks now.
+        // Neither an earlier caller nor a present one.
         let old = made(b"new", 1);
         assert_eq!(names.call(CacheSteps { cache_generation: early }, old.bytes()).await, Err(Errno::ESTALE));
         for path in [&b"/folder"[..], b"/folder/new"] {
-            assert_eq!(ask(&mut names, path).await, NO_CACHE_GENERATION);
+            assert_eq!(look_up(&mut names, path).await, NO_CACHE_GENERATION);
         }
         assert_eq!(names.call(CacheGeneration {}, ()).await, Ok(NO_CACHE_GENERATION));
         // It has failed.
         names.call(EndCreation { cache_generation }, &b""[..]).await.unwrap();
-        assert!(![0, NO_CACHE_GENERATION].contains(&ask(&mut names, b"/folder").await));
-        assert!(![0, NO_CACHE_GENERATION].contains(&ask(&mut names, b"/folder/new").await));
+        assert!(![0, NO_CACHE_GENERATION].contains(&look_up(&mut names, b"/folder").await));
+        assert!(![0, NO_CACHE_GENERATION].contains(&look_up(&mut names, b"/folder/new").await));
     });
 }
 
 #[test]
 fn creation_overtaken_by_revocation_is_not_cached() {
     play(|mut names| async move {
-        for which in 0..RECALLS {
-            hold_folder(&mut names).await;
+        for which in 0..REVOCATIONS {
+            cache_folder(&mut names).await;
             let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
-            recall(&mut names, which).await;
+            revoke(&mut names, which).await;
             assert_eq!(
                 names.call(EndCreation { cache_generation }, made(b"new", 2).bytes()).await,
                 Err(Errno::ESTALE),
-                "recall {which}"
+                "revocation {which}"
             );
-            assert_ne!(ask(&mut names, b"/folder").await, 0, "recall {which}");
-            recall(&mut names, 4).await;
+            assert_ne!(look_up(&mut names, b"/folder").await, 0, "revocation {which}");
+            revoke(&mut names, 4).await;
         }
     });
 }
@@ -123,7 +123,7 @@ fn creation_overtaken_by_revocation_is_not_cached() {
 fn creation_concurrent_with_another_is_not_cached() {
     play(|mut names| async move {
         for first_ends_first in [true, false] {
-            hold_folder(&mut names).await;
+            cache_folder(&mut names).await;
             let one = begin(&mut names, b"/folder/one").await.unwrap().cache_generation;
             let two = begin(&mut names, b"/folder/two").await.unwrap().cache_generation;
             let mut ends = [(one, made(b"one", 2)), (two, made(b"two", 3))];
@@ -131,11 +131,11 @@ fn creation_concurrent_with_another_is_not_cached() {
                 ends.reverse();
             }
             // Which of them was made first is not known here.
-            for (cache_generation, told) in ends {
-                assert_eq!(names.call(EndCreation { cache_generation }, told.bytes()).await, Err(Errno::ESTALE));
+            for (cache_generation, steps) in ends {
+                assert_eq!(names.call(EndCreation { cache_generation }, steps.bytes()).await, Err(Errno::ESTALE));
                 assert_eq!(status(&mut names, b"/folder").await, Err(Errno::EAGAIN));
             }
-            recall(&mut names, 4).await;
+            revoke(&mut names, 4).await;
         }
     });
 }
@@ -175,8 +175,8 @@ fn creation_in_own_directory_knows_all_names() {
                 assert_eq!(status(&mut names, none).await, Err(Errno::ENOENT));
             }
         }
-        assert_ne!(ask(&mut names, b"/folder/..").await, 0, "it has a parent");
-        // A name that is not held.
+        assert_ne!(look_up(&mut names, b"/folder/..").await, 0, "it has a parent");
+        // A name without an entry.
         make_in_folder(&mut names, &[b'l'; 41]).await.unwrap();
         assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::EAGAIN));
     });
@@ -202,7 +202,7 @@ fn creation_revoked_or_evicted_name_is_unknown() {
                         let mut steps = WalkSteps::default();
                         steps.put_name(ROOT, other.as_bytes(), 100 + number, REGULAR);
                         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
-                        assert_eq!(ask(&mut names, b"/folder").await, 0, "it is asked for");
+                        assert_eq!(look_up(&mut names, b"/folder").await, 0, "it misses");
                     }
                 }
             }
@@ -233,9 +233,9 @@ fn creation_failed_or_shared_ends_completeness() {
             make_folder(&mut names).await;
             let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/one").await.unwrap();
             match which {
-                // Nobody knows what became of it.
+                // The result is unknown.
                 0 => names.call(EndCreation { cache_generation }, &b""[..]).await.unwrap(),
-                // Somebody makes it first, elsewhere.
+                // Another board creates it first.
                 1 => {
                     names.call(RevokeName { directory: FOLDER }, &b"one"[..]).await.unwrap();
                     let ended = names.call(EndCreation { cache_generation }, made(b"one", 2).bytes()).await;
@@ -247,7 +247,7 @@ fn creation_failed_or_shared_ends_completeness() {
                     let ended = names.call(EndCreation { cache_generation }, made(b"one", 2).bytes()).await;
                     assert_eq!(ended, Err(Errno::ESTALE));
                 }
-                // Another one is under way there, or nobody knows where.
+                // Another creation is under way there, or its directory is unknown.
                 _ => {
                     let path = if which == 3 { &b"/folder/two"[..] } else { b"/other/two" };
                     let second = begin(&mut names, path).await.unwrap().cache_generation;
@@ -270,7 +270,7 @@ fn creation_evicted_name_ends_completeness() {
         make_in_folder(&mut names, b"one").await.unwrap();
         let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
         for number in 0..200_u32 {
-            // That there are no others is asked for again and again, so that it is not what makes room.
+            // Repeated lookups of other names keep that entry recent, so that it is not evicted.
             let any = status(&mut names, b"/folder/any").await;
             assert!(matches!(any, Err(Errno::ENOENT | Errno::EAGAIN)), "{any:?}");
             let mut steps = WalkSteps::default();

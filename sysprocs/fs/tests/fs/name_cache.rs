@@ -1,6 +1,6 @@
-//! What a board without the disk holds, reported by a script: it ends when it must, and no later.
+//! The name cache of a board without the disk, filled by a script: entries end when they must, and no later.
 
-use crate::support::held::{start, start_in};
+use crate::support::name_cache::{start, start_in};
 use crate::support::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
@@ -22,7 +22,7 @@ pub const REGULAR: u8 = 1;
 const SYMBOLIC_LINK: u8 = 7;
 
 /// A walk to a file.
-fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> WalkSteps {
+fn steps_of(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> WalkSteps {
     let mut steps = WalkSteps::default();
     for &(name, ino, kind) in names {
         steps.put_name(ROOT, name, ino, kind);
@@ -41,8 +41,8 @@ fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> WalkSteps {
     steps
 }
 
-/// 0: it is held; otherwise a cache_generation.
-pub async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
+/// Looks a path up; 0: it is cached; otherwise a cache generation.
+pub async fn look_up(names: &mut Client<Names>, path: &[u8]) -> u64 {
     let mut out = [0; STAT_BYTES];
     names.call(StatusHere { at: ROOT.into(), flags: 0 }, (path, &mut out[..])).await.unwrap()
 }
@@ -50,12 +50,12 @@ pub async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
 /// Runs a script against a name cache; whether it came to its end.
 pub fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> F + 'static) {
     let (board, done) = (HostBoard::new(0, 1 << 20), Rc::new(Cell::new(false)));
-    let (names, told) = (start(board), done.clone());
+    let (names, filled) = (start(board), done.clone());
     board.client(move |me| {
         let names = Client::new(&me, names);
         async move {
             script(names).await;
-            told.set(true);
+            filled.set(true);
         }
     });
     board.run();
@@ -63,9 +63,9 @@ pub fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>)
 }
 
 /// Revocations of `/file`, of more and more with it.
-pub const RECALLS: u32 = 5;
+pub const REVOCATIONS: u32 = 5;
 
-pub async fn recall(names: &mut Client<Names>, which: u32) {
+pub async fn revoke(names: &mut Client<Names>, which: u32) {
     match which {
         0 => names.call(RevokeInode { ino: FILE }, ()).await,
         1 => names.call(RevokeName { directory: ROOT }, &b"file"[..]).await,
@@ -79,17 +79,17 @@ pub async fn recall(names: &mut Client<Names>, which: u32) {
 #[test]
 fn name_cache_answer_overtaken_by_revocation_is_dropped() {
     play(|mut names| async move {
-        for which in 0..RECALLS {
-            let cache_generation = ask(&mut names, b"/file").await;
-            assert_ne!(cache_generation, 0, "recall {which}");
-            recall(&mut names, which).await;
-            let steps = told(&[(b"file", FILE, REGULAR)], None);
+        for which in 0..REVOCATIONS {
+            let cache_generation = look_up(&mut names, b"/file").await;
+            assert_ne!(cache_generation, 0, "revocation {which}");
+            revoke(&mut names, which).await;
+            let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
             assert_eq!(
                 names.call(CacheSteps { cache_generation }, steps.bytes()).await,
                 Err(Errno::ESTALE),
-                "recall {which}"
+                "revocation {which}"
             );
-            assert_ne!(ask(&mut names, b"/file").await, 0, "recall {which}");
+            assert_ne!(look_up(&mut names, b"/file").await, 0, "revocation {which}");
         }
     });
 }
@@ -97,20 +97,23 @@ fn name_cache_answer_overtaken_by_revocation_is_dropped() {
 #[test]
 fn name_cache_revocation_removes_entry() {
     play(|mut names| async move {
-        for which in 0..RECALLS {
-            let cache_generation = ask(&mut names, b"/file").await;
-            names.call(CacheSteps { cache_generation }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
-            assert_eq!(ask(&mut names, b"/file").await, 0, "recall {which}");
-            recall(&mut names, which).await;
-            let cache_generation = ask(&mut names, b"/file").await;
-            assert_ne!(cache_generation, 0, "recall {which}");
+        for which in 0..REVOCATIONS {
+            let cache_generation = look_up(&mut names, b"/file").await;
+            names
+                .call(CacheSteps { cache_generation }, steps_of(&[(b"file", FILE, REGULAR)], None).bytes())
+                .await
+                .unwrap();
+            assert_eq!(look_up(&mut names, b"/file").await, 0, "revocation {which}");
+            revoke(&mut names, which).await;
+            let cache_generation = look_up(&mut names, b"/file").await;
+            assert_ne!(cache_generation, 0, "revocation {which}");
             // The other half of it comes back: what was revoked is still missing.
             if which > 0 {
-                let half = told(&[(b"other", FILE, REGULAR)], None);
+                let half = steps_of(&[(b"other", FILE, REGULAR)], None);
                 names.call(CacheSteps { cache_generation }, half.bytes()).await.unwrap();
-                assert_eq!(ask(&mut names, b"/other").await, 0, "recall {which}");
-                assert_ne!(ask(&mut names, b"/file").await, 0, "recall {which}");
-                recall(&mut names, 4).await;
+                assert_eq!(look_up(&mut names, b"/other").await, 0, "revocation {which}");
+                assert_ne!(look_up(&mut names, b"/file").await, 0, "revocation {which}");
+                revoke(&mut names, 4).await;
             }
         }
     });
@@ -120,27 +123,27 @@ fn name_cache_revocation_removes_entry() {
 fn name_cache_reused_link_number_forgets_target() {
     play(|mut names| async move {
         let walk: [(&[u8], u32, u8); 2] = [(b"link", LINK, SYMBOLIC_LINK), (b"file", FILE, REGULAR)];
-        let cache_generation = ask(&mut names, b"/link").await;
-        names.call(CacheSteps { cache_generation }, told(&walk, Some(b"file")).bytes()).await.unwrap();
-        assert_eq!(ask(&mut names, b"/link").await, 0);
+        let cache_generation = look_up(&mut names, b"/link").await;
+        names.call(CacheSteps { cache_generation }, steps_of(&walk, Some(b"file")).bytes()).await.unwrap();
+        assert_eq!(look_up(&mut names, b"/link").await, 0);
         names.call(RevokeName { directory: ROOT }, &b"link"[..]).await.unwrap();
         // The next link has that number; its target is too long to be notified.
-        let cache_generation = ask(&mut names, b"/link").await;
-        names.call(CacheSteps { cache_generation }, told(&walk, None).bytes()).await.unwrap();
-        assert_ne!(ask(&mut names, b"/link").await, 0);
-        assert_eq!(ask(&mut names, b"/file").await, 0);
+        let cache_generation = look_up(&mut names, b"/link").await;
+        names.call(CacheSteps { cache_generation }, steps_of(&walk, None).bytes()).await.unwrap();
+        assert_ne!(look_up(&mut names, b"/link").await, 0);
+        assert_eq!(look_up(&mut names, b"/file").await, 0);
     });
 }
 
 #[test]
 fn name_cache_recent_entries_survive_eviction() {
     play(|mut names| async move {
-        let cache_generation = ask(&mut names, b"/file").await;
-        names.call(CacheSteps { cache_generation }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+        let cache_generation = look_up(&mut names, b"/file").await;
+        names.call(CacheSteps { cache_generation }, steps_of(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
         for number in 0..200_u32 {
-            assert_eq!(ask(&mut names, b"/file").await, 0, "after {number} others");
+            assert_eq!(look_up(&mut names, b"/file").await, 0, "after {number} others");
             let other = format!("other{number}");
-            let steps = told(&[(other.as_bytes(), 100 + number, REGULAR)], None);
+            let steps = steps_of(&[(other.as_bytes(), 100 + number, REGULAR)], None);
             names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
         }
     });
@@ -148,7 +151,7 @@ fn name_cache_recent_entries_survive_eviction() {
 
 #[test]
 fn name_cache_reused_directory_number_has_no_old_names() {
-    let (scratch, device) = (Scratch::new("held"), Medium512::default());
+    let (scratch, device) = (Scratch::new("names"), Medium512::default());
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     let system = System::new(&device, "none", FEW);
     system.run(|mut user| async move {
@@ -169,7 +172,7 @@ fn name_cache_reference_is_reused_until_unlink() {
     play(|mut names| async move {
         let open = OpenHere { at: ROOT.into(), flags: 0 };
         let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
-        let steps = told(&[(b"file", FILE, REGULAR)], None);
+        let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
         let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1 };
         let ReferenceCached { origin, .. } = names.call(keep, ()).await.unwrap();
@@ -182,21 +185,21 @@ fn name_cache_reference_is_reused_until_unlink() {
         assert_eq!(names.call(ReleaseCachedReference { ino: FILE, session }, ()).await, Err(Errno::EINVAL));
         assert_eq!(names.call(RevokeReference { ino: FILE }, ()).await, Ok(true));
         assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
-        // What was got before is not kept: nobody would revocation it any more.
+        // A reference from before is not cached: no process would revoke it any more.
         assert_eq!(names.call(keep, ()).await, Ok(ReferenceCached::NOT));
     });
 }
 
 #[test]
 fn name_cache_unchanged_path_hits_from_second_lookup() {
-    let (scratch, device) = (Scratch::new("looks"), Medium512::default());
+    let (scratch, device) = (Scratch::new("lookups"), Medium512::default());
     *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
     System::new(&device, "none", FEW).run(|mut user| async move {
         user.stat("/lost+found", 0).await.unwrap();
-        let before = user.held.get();
-        // Each is two looks here.
+        let before = user.cache_hits.get();
+        // Each `stat` is two lookups here.
         user.stat("/lost+found", 0).await.unwrap();
-        assert_eq!(user.held.get(), before + 2);
+        assert_eq!(user.cache_hits.get(), before + 2);
     });
 }
 
@@ -205,34 +208,37 @@ fn name_cache_silence_needs_revalidation() {
     const SECOND_NS: u64 = 1_000_000_000;
     let (board, done) = (HostBoard::new(0, 1 << 20), Rc::new(Cell::new(false)));
     let sessions = board.arena.put(Sessions::new) as &Sessions;
-    let (names, told_all) = (start_in(board, sessions), done.clone());
+    let (names, all_filled) = (start_in(board, sessions), done.clone());
     board.client(move |mut me| {
         let mut names = Client::new(&me, names);
         async move {
-            let cache_generation = ask(&mut names, b"file").await;
+            let cache_generation = look_up(&mut names, b"file").await;
             sessions.note_arrival(0);
-            names.call(CacheSteps { cache_generation }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+            names
+                .call(CacheSteps { cache_generation }, steps_of(&[(b"file", FILE, REGULAR)], None).bytes())
+                .await
+                .unwrap();
             for _ in 0..5 {
-                assert_eq!(ask(&mut names, b"file").await, 0, "something came in each second");
+                assert_eq!(look_up(&mut names, b"file").await, 0, "something came in each second");
                 me.sleep_until(me.now_ns() + SECOND_NS * 9 / 10).await;
                 sessions.note_arrival(0);
             }
             // What comes of another board is no sign.
             sessions.note_arrival(1);
             me.sleep_until(me.now_ns() + 2 * SECOND_NS).await;
-            assert_ne!(ask(&mut names, b"file").await, 0, "nothing came");
+            assert_ne!(look_up(&mut names, b"file").await, 0, "nothing came");
             let opened = names.call(OpenHere { at: ROOT.into(), flags: 0 }, &b"file"[..]).await;
             assert_eq!(opened.map(|_| ()), Err(Errno::EAGAIN));
             assert_eq!(names.call(BeginCreation { at: ROOT.into() }, &b"file"[..]).await, Ok(CreationBegun::NONE));
             sessions.note_arrival(0);
             assert_eq!(names.call(BeginCreation { at: ROOT.into() }, &b"file"[..]).await, Err(Errno::EEXIST));
-            assert_eq!(ask(&mut names, b"file").await, 0, "nothing was recalled");
+            assert_eq!(look_up(&mut names, b"file").await, 0, "nothing was revoked");
             me.sleep_until(me.now_ns() + 3 * SECOND_NS).await;
-            assert_ne!(ask(&mut names, b"file").await, 0, "nothing came again");
-            told_all.set(true);
+            assert_ne!(look_up(&mut names, b"file").await, 0, "nothing came again");
+            all_filled.set(true);
         }
     });
-    // Nobody looks for ever: it comes to rest.
+    // The checks end: the board comes to rest.
     board.run_through_alarms();
     assert!(done.get());
 }
@@ -243,22 +249,22 @@ fn name_cache_access_notification_updates_time_and_generation() {
     play(|mut names| async move {
         let open = OpenHere { at: ROOT.into(), flags: 0 };
         let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
-        let steps = told(&[(b"file", FILE, REGULAR)], None);
+        let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
         let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1 };
         names.call(keep, ()).await.unwrap();
-        // Of what is not held nothing is to be said.
+        // Facts that are not cached may not be reported.
         for ino in [FILE, LINK] {
             names.call(NotifyAccess { ino, access_ns: READ_NS }, ()).await.unwrap();
         }
-        let (mut status, look) = ([0; STAT_BYTES], StatusHere { at: ROOT.into(), flags: 0 });
-        assert_eq!(names.call(look, (b"/file", &mut status[..])).await, Ok(0));
+        let (mut status, lookup) = ([0; STAT_BYTES], StatusHere { at: ROOT.into(), flags: 0 });
+        assert_eq!(names.call(lookup, (b"/file", &mut status[..])).await, Ok(0));
         let mut wanted = [9; STAT_BYTES];
         wanted[72..80].copy_from_slice(&1_700_000_001_u64.to_le_bytes());
         wanted[80..88].copy_from_slice(&7_u64.to_le_bytes());
         assert_eq!(status, wanted);
         assert_eq!(names.call(open, &b"/file"[..]).await.map(|facts| facts.slot), Ok(7), "it is opened as before");
-        // Who was notified of it before is notified too late.
+        // Steps from before the revocation come too late.
         assert_eq!(names.call(CacheSteps { cache_generation }, steps.bytes()).await, Err(Errno::ESTALE));
     });
 }

@@ -1,7 +1,7 @@
-//! A name cache beside the file system: each `stat` of the tests is asked of both, so that whatever they do to files, what is
-//! held must be what is.
+//! A name cache beside the file system: each `stat` of the tests goes to both, so that whatever they do to files,
+//! cached entries must be current.
 
-use super::{ROOT, Stat, Told, User, stat_of};
+use super::{FsResult, ROOT, Stat, User, stat_of};
 use renga_fs::{CachedInode, CachedReference, CachedTarget, NameSlot, name_cache};
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
 use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, Names, StatusHere};
@@ -35,7 +35,7 @@ pub fn start_in(board: HostBoard, sessions: &'static Sessions) -> Address<Names>
 
 impl User {
     /// What the disk's board says.
-    async fn status_there(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
+    async fn status_there(&mut self, path: &str, flags: u32) -> FsResult<[u8; STAT_BYTES]> {
         let mut out = [0; STAT_BYTES];
         let known = KnownStatus { at: ROOT.into(), flags };
         match self.directory.call(known, (path.as_bytes(), &mut out[..])).await {
@@ -47,30 +47,30 @@ impl User {
         Ok(out)
     }
 
-    /// What is held, or is then.
-    async fn status_here(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
+    /// The status from the cache, filled first if need be.
+    async fn status_here(&mut self, path: &str, flags: u32) -> FsResult<[u8; STAT_BYTES]> {
         let mut out = [0; STAT_BYTES];
         let here = StatusHere { at: ROOT.into(), flags };
         let cache_generation = self.names.call(here, (path.as_bytes(), &mut out[..])).await?;
         assert_ne!(cache_generation, NO_CACHE_GENERATION);
         if cache_generation == 0 {
-            self.held.set(self.held.get() + 1);
+            self.cache_hits.set(self.cache_hits.get() + 1);
             return Ok(out);
         }
-        let mut told = [0; STEPS_BYTES];
+        let mut steps = [0; STEPS_BYTES];
         let resolve = path::Resolve { at: ROOT.into(), flags, opens: false };
-        let bytes = self.path.call(resolve, (path.as_bytes(), &mut told[..])).await? as usize;
-        let kept = self.names.call(CacheSteps { cache_generation }, &told[..bytes]).await;
+        let bytes = self.path.call(resolve, (path.as_bytes(), &mut steps[..])).await? as usize;
+        let kept = self.names.call(CacheSteps { cache_generation }, &steps[..bytes]).await;
         assert!(matches!(kept, Ok(()) | Err(Errno::ESTALE)));
-        Ok(steps::end(&told[..bytes])?.2)
+        Ok(steps::end(&steps[..bytes])?.2)
     }
 
     /// What the disk's board says, once.
-    pub async fn stat_there(&mut self, path: &str, flags: u32) -> Told<Stat> {
+    pub async fn stat_there(&mut self, path: &str, flags: u32) -> FsResult<Stat> {
         self.status_there(path, flags).await.map(|bytes| stat_of(&bytes))
     }
 
-    pub async fn stat(&mut self, path: &str, flags: u32) -> Told<Stat> {
+    pub async fn stat(&mut self, path: &str, flags: u32) -> FsResult<Stat> {
         // Others may change it meanwhile, and back.
         for _ in 0..TRIES {
             let before = self.status_there(path, flags).await;
@@ -80,6 +80,6 @@ impl User {
                 return there.map(|bytes| stat_of(&bytes));
             }
         }
-        panic!("{path} is held as it is not");
+        panic!("{path} has a stale entry");
     }
 }

@@ -1,4 +1,4 @@
-//! Open files whose data are made, as a board asks for them that keeps to nothing.
+//! Open synthetic files, as a board without caches uses them.
 
 use crate::support::{FEW, Medium512, O_APPEND, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{BeginAppend, Close, EndAppend, OpenInode, SetSize, Write, WriteTo};

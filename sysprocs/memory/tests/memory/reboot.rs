@@ -36,16 +36,16 @@ fn mapping_of_rebooted_boards_file_continues() {
         let (a, b) = (map(&mut world, &mut space, 0).await, map(&mut world, &mut space, 1).await);
         assert_eq!(byte(&mut world, &mut space, a).await, Ok(b'a'));
         for boot in 1..4 {
-            world.begin_anew();
+            world.reboot_disk_board();
             let page = boot * 16 * PAGE;
             assert_eq!(byte(&mut world, &mut space, a + page).await, Ok(b'a'), "boot {boot}");
             assert_eq!(byte(&mut world, &mut space, b + page).await, Ok(b'b'), "boot {boot}");
-            let mut inos_held: Vec<u32> = Vec::new();
+            let mut referenced: Vec<u32> = Vec::new();
             for (ino, count) in world.counts.inos.borrow().iter().zip(&*world.counts.references.borrow()) {
-                inos_held.extend(vec![*ino; *count as usize - 1]);
+                referenced.extend(vec![*ino; *count as usize - 1]);
             }
-            inos_held.sort_unstable();
-            assert_eq!(inos_held, [file(0).ino, file(1).ino], "one reference for each of the two");
+            referenced.sort_unstable();
+            assert_eq!(referenced, [file(0).ino, file(1).ino], "one reference for each of the two");
         }
         world.pager().destroy_space(space).await;
         world
@@ -59,10 +59,10 @@ fn mapping_after_reboot_first_release_is_harmless() {
         let mut other = world.pager().create_space().await.unwrap();
         map(&mut world, &mut space, 0).await;
         let b = map(&mut world, &mut other, 1).await;
-        world.begin_anew();
+        world.reboot_disk_board();
         world.pager().destroy_space(space).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 2], "b is with process 2 now");
-        world.begin_anew();
+        world.reboot_disk_board();
         // Its number is of the boot before the last.
         map(&mut world, &mut other, 2).await;
         assert_eq!(*world.counts.references.borrow(), [2, 2, 1], "both, where they are now");
@@ -77,7 +77,7 @@ fn mapping_of_lost_file_reports_error() {
     run(600, 64, contents(), |mut world: World| async move {
         let mut space = world.pager().create_space().await.unwrap();
         let a = map(&mut world, &mut space, 0).await;
-        world.begin_anew();
+        world.reboot_disk_board();
         let gone = world.counts.inos.borrow().iter().position(|ino| *ino == file(0).ino).unwrap();
         world.counts.inos.borrow_mut()[gone] = 7;
         let faulted = world.pager().fault(&mut space, a, AccessKind::Read).await;
