@@ -26,7 +26,7 @@ pub const SLICE_BYTES_MAX: usize = 4096;
 pub const ENTRIES_MAX: u8 = 31;
 
 /// The request of a call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Request {
     /// The server's index on its board.
     pub destination: u16,

@@ -8,6 +8,7 @@
 //! circle of waits passes through the few proxies of asynchronous calls.
 
 use crate::calls::copies::{CopyStage, OutCopy};
+use crate::calls::fragment::Fragments;
 use crate::calls::in_call::CallStage;
 use crate::calls::send_queue::SendItem;
 use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
@@ -41,8 +42,7 @@ impl<D: Phy + 'static> Router<D> {
         // A copy does not name its caller.
         let account = call.account().to_wire(Policy::DEFAULT);
         copy.request = Request { destination: server.index, op, words, given_bytes, taken_bytes: 0, account };
-        (copy.used, copy.begun, copy.complete) = (true, false, false);
-        (copy.given_built, copy.released_ns) = (0, now_ns);
+        (copy.used, copy.fragments, copy.released_ns) = (true, Fragments::default(), now_ns);
         call.reply_message(Message::default());
         let stats = self.memory.stats;
         add(&stats.calls_async, 1);
@@ -55,7 +55,7 @@ impl<D: Phy + 'static> Router<D> {
     pub(crate) fn receive_done(&mut self, board: u8, slot: u16, errno: u16) {
         let now_ns = self.now_ns;
         let copy = self.out_copies(board).get_mut(usize::from(slot));
-        let Some(copy) = copy.filter(|copy| copy.used && copy.complete) else { return self.refuse(board) };
+        let Some(copy) = copy.filter(|copy| copy.used && copy.fragments.complete) else { return self.refuse(board) };
         copy.used = false;
         let (waited_ns, server) = (now_ns - copy.released_ns, ProcId::new(board, copy.request.destination));
         add(&self.memory.stats.waits_avoided_ns, waited_ns);

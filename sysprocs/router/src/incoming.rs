@@ -4,6 +4,7 @@
 //! placement computes the places (`remote_callers.rs`), so each arriving call finds one. The session hands frames on once and
 //! in order, so a call is made once.
 
+use crate::calls::fragment::Fragments;
 use crate::calls::in_call::CallStage;
 use crate::calls::send_queue::SendItem;
 use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
@@ -140,7 +141,7 @@ impl<D: Phy + 'static> Router<D> {
         let [ns, read, written] =
             self.me.take_unreported(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
         call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };
-        (call.begun, call.used_built) = (false, 0);
+        call.fragments = Fragments::default();
         let board = call.board;
         let peer = self.peer(board);
         peer.serving -= 1;

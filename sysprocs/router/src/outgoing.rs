@@ -116,7 +116,7 @@ impl<D: Phy + 'static> Router<D> {
     ) {
         let Some(place) = self.waiting(board, caller) else { return self.refuse(board) };
         let out = &mut self.memory.out_calls[place];
-        if out.number != number || !out.complete || out.reply.is_some() {
+        if out.number != number || !out.fragments.complete || out.reply.is_some() {
             return self.refuse(board);
         }
         (out.reply, out.used_bytes) = (Some(reply.0), usize::from(reply.1));

@@ -3,8 +3,7 @@
 //! Invariant: copy `i` of a board travels to copy `i` there, so a free copy is the credit to send one.
 //! Called by: `asynchronous.rs`, `transmit.rs`. Not here: in which order calls are made (`asynchronous.rs`).
 
-use crate::calls::fragment::put;
-use crate::calls::in_call::NO_REQUEST;
+use crate::calls::fragment::{Fragments, put};
 use renga_rt::PAGE_BYTES;
 use renga_wire::{Head, Request};
 
@@ -12,10 +11,7 @@ use renga_wire::{Head, Request};
 pub struct OutCopy {
     pub(crate) used: bool,
     pub(crate) request: Request,
-    pub(crate) begun: bool,
-    /// All of it is built.
-    pub(crate) complete: bool,
-    pub(crate) given_built: usize,
+    pub(crate) fragments: Fragments,
     pub(crate) released_ns: u64,
     pub(crate) given: &'static mut [u8; PAGE_BYTES],
 }
@@ -23,39 +19,32 @@ pub struct OutCopy {
 impl OutCopy {
     /// A free copy.
     pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> OutCopy {
-        OutCopy {
-            used: false,
-            request: NO_REQUEST,
-            begun: false,
-            complete: false,
-            given_built: 0,
-            released_ns: 0,
-            given,
-        }
+        let (request, fragments) = (Request::default(), Fragments::default());
+        OutCopy { used: false, request, fragments, released_ns: 0, given }
     }
 
     /// Writes its next fragment into `room`: its length, bytes, and whether more follow.
     pub(crate) fn build(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
         let given = &self.given[..usize::from(self.request.given_bytes)];
-        let head = if self.begun { Head::AsyncMore { slot } } else { Head::Async { slot, request: self.request } };
-        self.begun = true;
-        let (bytes, built) = put(head, &given[self.given_built..], room);
-        self.given_built += built;
-        self.complete = self.given_built == given.len();
-        (bytes, !self.complete)
+        let first = || Head::Async { slot, request: self.request };
+        self.fragments.build(first, Head::AsyncMore { slot }, given, room)
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum CopyStage {
+    #[default]
     Free,
     Receiving,
     Queued,
     Running,
-    Finished { errno: u16 },
+    Finished {
+        errno: u16,
+    },
 }
 
 /// A copied call of another board.
+#[derive(Default)]
 pub struct InCopy {
     pub(crate) stage: CopyStage,
     /// Its session has ended: it is still made, but its end is not reported.
@@ -69,14 +58,7 @@ pub struct InCopy {
 impl InCopy {
     /// A free copy.
     pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> InCopy {
-        InCopy {
-            stage: CopyStage::Free,
-            stale: false,
-            request: NO_REQUEST,
-            received: 0,
-            arrival: 0,
-            given: Some(given),
-        }
+        InCopy { given: Some(given), ..InCopy::default() }
     }
 
     /// Writes the news of its end into `room`, and is free.

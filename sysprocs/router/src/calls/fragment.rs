@@ -10,3 +10,31 @@ pub(crate) fn put(head: Head, data: &[u8], room: &mut [u8]) -> (usize, usize) {
     room[bytes..bytes + fits].copy_from_slice(&data[..fits]);
     (bytes + fits, fits)
 }
+
+/// How much of a message is in fragments already.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Fragments {
+    begun: bool,
+    bytes: usize,
+    /// All of it is.
+    pub(crate) complete: bool,
+}
+
+impl Fragments {
+    /// Writes the next fragment of a message with `data` into `room`, headed by `first` or, after that one, by `more`: its
+    /// length, bytes, and whether more follow.
+    #[inline]
+    pub(crate) fn build(
+        &mut self,
+        first: impl FnOnce() -> Head,
+        more: Head,
+        data: &[u8],
+        room: &mut [u8],
+    ) -> (usize, bool) {
+        let head = if core::mem::replace(&mut self.begun, true) { more } else { first() };
+        let (bytes, built) = put(head, &data[self.bytes..], room);
+        self.bytes += built;
+        self.complete = self.bytes == data.len();
+        (bytes, !self.complete)
+    }
+}

@@ -3,13 +3,14 @@
 //! Invariant: the memory of its slices is here, except while its proxy works. Called by: `incoming.rs`, `transmit.rs`.
 //! Not here: which place a call has (`router_memory.rs`).
 
-use crate::calls::fragment::put;
+use crate::calls::fragment::Fragments;
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 use renga_wire::{Cost, Head, Request};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum CallStage {
+    #[default]
     Fresh,
     /// Fragments of its call are missing.
     Receiving,
@@ -24,6 +25,7 @@ pub(crate) enum CallStage {
 }
 
 /// The place of one call.
+#[derive(Default)]
 pub struct InCall {
     /// Whose processes have it.
     pub(crate) board: u8,
@@ -44,55 +46,24 @@ pub struct InCall {
     pub(crate) interrupted: bool,
     pub(crate) reply: Message,
     pub(crate) used_bytes: usize,
-    pub(crate) begun: bool,
-    pub(crate) used_built: usize,
+    pub(crate) fragments: Fragments,
     /// The memory of its slices, the one given and behind it the one taken; with the proxy while that works.
     pub(crate) slices: Option<&'static mut [u8]>,
 }
 
-/// An empty request.
-pub(crate) const NO_REQUEST: Request =
-    Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0, account: 0 };
-
 impl InCall {
     /// A place for calls of processes of `board`, without one.
     pub(crate) fn new(board: u8, slices: &'static mut [u8]) -> InCall {
-        InCall {
-            board,
-            stage: CallStage::Fresh,
-            number: 0,
-            caller: 0,
-            request: NO_REQUEST,
-            own_account: AccountNumber::SYSTEM,
-            patient: false,
-            account: AccountNumber::SYSTEM,
-            cost: Cost::NONE,
-            received: 0,
-            arrival: 0,
-            interrupted: false,
-            reply: Message::default(),
-            used_bytes: 0,
-            begun: false,
-            used_built: 0,
-            slices: Some(slices),
-        }
+        InCall { board, slices: Some(slices), ..InCall::default() }
     }
 
     /// Writes the next fragment of the reply into `room`: its length, bytes, and whether more follow.
     pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
         let (CallStage::Answered, Some(slices)) = (self.stage, &self.slices) else { return (0, false) };
-        let caller = self.caller;
-        let head = if self.begun {
-            Head::ReplyMore { caller }
-        } else {
-            let (number, words, used_bytes) = (self.number, self.reply, self.used_bytes as u16);
-            Head::Reply { caller, number, words, used_bytes, cost: self.cost }
-        };
-        self.begun = true;
+        let (caller, number, words, cost) = (self.caller, self.number, self.reply, self.cost);
+        let first = || Head::Reply { caller, number, words, used_bytes: self.used_bytes as u16, cost };
         let answer = &slices[usize::from(self.request.given_bytes)..][..self.used_bytes];
-        let (bytes, built) = put(head, &answer[self.used_built..], room);
-        self.used_built += built;
-        let more = self.used_built < self.used_bytes;
+        let (bytes, more) = self.fragments.build(first, Head::ReplyMore { caller }, answer, room);
         if !more {
             self.stage = CallStage::Fresh;
         }

@@ -4,7 +4,7 @@
 //! Called by: `outgoing.rs`, `transmit.rs`, `pool.rs`. Not here: when it may be sent (`pool.rs`).
 
 use crate::calls::edge_rules::{self, EdgeRule};
-use crate::calls::fragment::put;
+use crate::calls::fragment::{Fragments, put};
 use renga_core::rendezvous::RawCall;
 use renga_rt::BOARDS_MAX;
 use renga_rt::account::AccountNumber;
@@ -12,6 +12,7 @@ use renga_rt::raw::Message;
 use renga_wire::{Head, Request};
 
 /// The place of one local caller.
+#[derive(Default)]
 pub struct OutCall {
     caller: u16,
     /// The place of the rule of its last call among those of that call's board.
@@ -31,11 +32,7 @@ pub struct OutCall {
     pub(crate) next: Option<u16>,
     /// It is on its way: not in line.
     pub(crate) sent: bool,
-    /// Whether the first fragment is built, and how many bytes of the slice given are.
-    begun: bool,
-    given_built: usize,
-    /// All of it is built.
-    pub(crate) complete: bool,
+    pub(crate) fragments: Fragments,
     pub(crate) interrupt_sent: bool,
     /// The reply, once it has begun.
     pub(crate) reply: Option<Message>,
@@ -45,27 +42,8 @@ pub struct OutCall {
 
 impl OutCall {
     /// The place of the process with index `caller`.
-    pub const fn new(caller: u16) -> OutCall {
-        OutCall {
-            caller,
-            rule: 0,
-            sessions: [0; BOARDS_MAX],
-            number: 0,
-            call: None,
-            account: AccountNumber::SYSTEM,
-            account_word: 0,
-            board: 0,
-            pool: None,
-            next: None,
-            sent: false,
-            begun: false,
-            given_built: 0,
-            complete: false,
-            interrupt_sent: false,
-            reply: None,
-            used_bytes: 0,
-            used_received: 0,
-        }
+    pub fn new(caller: u16) -> OutCall {
+        OutCall { caller, ..OutCall::default() }
     }
 
     pub(crate) fn caller(&self) -> u16 {
@@ -86,8 +64,8 @@ impl OutCall {
     pub(crate) fn begin(&mut self, call: RawCall, board: u8, pool: Option<u16>) {
         (self.account, self.account_word) = (call.account(), call.account_word());
         (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
-        (self.sent, self.begun, self.complete, self.interrupt_sent) = (false, false, false, false);
-        (self.given_built, self.used_received, self.used_bytes, self.reply) = (0, 0, 0, None);
+        (self.sent, self.interrupt_sent, self.fragments) = (false, false, Fragments::default());
+        (self.used_received, self.used_bytes, self.reply) = (0, 0, None);
         self.call = Some(call);
     }
 
@@ -96,19 +74,10 @@ impl OutCall {
         let Some(call) = &mut self.call else { return (0, false) };
         let (op, words, destination) = (call.op() as u8, call.message(), call.destination().index);
         let (given, taken) = call.lent();
-        let head = if self.begun {
-            Head::CallMore { caller: self.caller }
-        } else {
-            let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
-            let account = self.account_word;
-            let request = Request { destination, op, words, given_bytes, taken_bytes, account };
-            Head::Call { caller: self.caller, number: self.number, request }
-        };
-        self.begun = true;
-        let (bytes, built) = put(head, &given[self.given_built..], room);
-        self.given_built += built;
-        self.complete = self.given_built == given.len();
-        (bytes, !self.complete)
+        let (caller, number, account) = (self.caller, self.number, self.account_word);
+        let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
+        let request = Request { destination, op, words, given_bytes, taken_bytes, account };
+        self.fragments.build(|| Head::Call { caller, number, request }, Head::CallMore { caller }, given, room)
     }
 
     /// Writes the news that call `number` was interrupted into `room`, as `build` does.

@@ -62,7 +62,6 @@ impl Permits {
 #[cfg(test)]
 mod tests {
     use super::Permits;
-    use crate::calls::in_call::NO_REQUEST;
     use renga_wire::Request;
 
     /// Holds: permits.
@@ -70,7 +69,7 @@ mod tests {
     fn permits_call_outside_table_is_refused() {
         // Two columns; row 0 may call entries 0 and 31 of column 1, row 1 all of column 0.
         let permits = Permits::new(&[0, 1, 1], &[0, 1 << 31 | 1, u32::MAX, 0], &[], 2);
-        let allow = |row, destination, op| permits.allow(row, &Request { destination, op, ..NO_REQUEST });
+        let allow = |row, destination, op| permits.allow(row, &Request { destination, op, ..Request::default() });
         assert!(allow(0, 1, 0) && allow(0, 2, 31) && !allow(0, 0, 0) && !allow(0, 1, 1));
         assert!(allow(1, 0, 7) && !allow(1, 1, 0) && !allow(1, 2, 31));
         let outside = [(0, 3, 0), (0, u16::MAX, 0), (1, 0, 32), (1, 0, u8::MAX), (2, 0, 0), (u16::MAX, 0, 0)];

@@ -69,6 +69,35 @@ pub(crate) struct Question {
     pub(crate) behind: u8,
 }
 
+/// What has passed each way in a session; with each session it begins again.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FrameFlow {
+    /// Sequence number of the oldest frame kept; `built` are kept, the first `sent` of them are on their way,
+    /// and the first `reached` have been at least once.
+    pub(crate) base: u8,
+    pub(crate) built: u8,
+    pub(crate) sent: u8,
+    pub(crate) reached: u8,
+    /// When one was last acknowledged, or the first was sent.
+    pub(crate) progress_ns: u64,
+    /// When the other board was last heard, or something was first awaited of it since.
+    pub(crate) received_ns: u64,
+    pub(crate) outstanding: Option<Question>,
+    pub(crate) ask_due: bool,
+    /// The number of the last question put, and of the last one heard.
+    pub(crate) question: u8,
+    pub(crate) heard_question: u8,
+    /// The frame, sent once only, by which the way there and back is measured, and when it was sent.
+    pub(crate) timed: Option<(u8, u64)>,
+    /// The longest way there and back of late, ns.
+    pub(crate) round_trip_ns: u64,
+    pub(crate) expected: u8,
+    pub(crate) unacknowledged: u8,
+    pub(crate) acknowledge_at_ns: Option<u64>,
+    pub(crate) acknowledge_now: bool,
+    pub(crate) gap: Gap,
+}
+
 /// One board's view of a session.
 #[derive(Clone)]
 pub struct Session {
@@ -87,38 +116,16 @@ pub struct Session {
     pub(crate) dead_hello_at_ns: u64,
     pub(crate) dead_hellos: u32,
     pub(crate) hello_due: bool,
-    /// Sequence number of the oldest frame kept; `built` are kept, the first `sent` of them are on their way,
-    /// and the first `reached` have been at least once.
-    pub(crate) base: u8,
-    pub(crate) built: u8,
-    pub(crate) sent: u8,
-    pub(crate) reached: u8,
-    /// When one was last acknowledged, or the first was sent.
-    pub(crate) progress_ns: u64,
-    /// When the other board was last heard, or something was first awaited of it since.
-    pub(crate) received_ns: u64,
     /// Something else than acknowledgements is awaited of it.
     pub(crate) watched: bool,
-    pub(crate) outstanding: Option<Question>,
-    pub(crate) ask_due: bool,
-    /// The number of the last question put, and of the last one heard.
-    pub(crate) question: u8,
-    pub(crate) heard_question: u8,
-    /// The frame, sent once only, by which the way there and back is measured, and when it was sent.
-    pub(crate) timed: Option<(u8, u64)>,
-    /// The longest way there and back of late, ns.
-    pub(crate) round_trip_ns: u64,
-    pub(crate) expected: u8,
-    pub(crate) unacknowledged: u8,
-    pub(crate) acknowledge_at_ns: Option<u64>,
-    pub(crate) acknowledge_now: bool,
-    pub(crate) gap: Gap,
+    pub(crate) flow: FrameFlow,
     pub(crate) window: [WindowSlot; WINDOW_FRAMES as usize],
 }
 
 /// Whether a frame is known to be missing.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Gap {
+    #[default]
     None,
     Seen,
     Reported,
@@ -127,7 +134,7 @@ pub(crate) enum Gap {
 impl Session {
     /// Board `me`'s session with board `peer`, about to say hello; `epoch` should be another one than before
     /// the board's last reset.
-    pub const fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming) -> Session {
+    pub fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming) -> Session {
         Session {
             me,
             peer,
@@ -142,24 +149,8 @@ impl Session {
             dead_hello_at_ns: 0,
             dead_hellos: 0,
             hello_due: false,
-            base: 0,
-            built: 0,
-            sent: 0,
-            reached: 0,
-            progress_ns: 0,
-            received_ns: 0,
             watched: false,
-            outstanding: None,
-            ask_due: false,
-            question: 0,
-            heard_question: 0,
-            timed: None,
-            round_trip_ns: 0,
-            expected: 0,
-            unacknowledged: 0,
-            acknowledge_at_ns: None,
-            acknowledge_now: false,
-            gap: Gap::None,
+            flow: FrameFlow::default(),
             window: [WindowSlot { bytes: [0; FRAME_BYTES_MAX], payload_bytes: 0, frame_bytes: 0 };
                 WINDOW_FRAMES as usize],
         }
@@ -198,11 +189,7 @@ impl Session {
     }
 
     fn restart(&mut self, now_ns: u64) {
-        (self.base, self.built, self.sent, self.reached) = (0, 0, 0, 0);
-        (self.progress_ns, self.received_ns, self.outstanding, self.ask_due) = (now_ns, now_ns, None, false);
-        (self.question, self.heard_question, self.timed, self.round_trip_ns) = (0, 0, None, 0);
-        (self.expected, self.unacknowledged, self.acknowledge_now) = (0, 0, false);
-        (self.acknowledge_at_ns, self.gap) = (None, Gap::None);
+        self.flow = FrameFlow { progress_ns: now_ns, received_ns: now_ns, ..FrameFlow::default() };
     }
 
     /// Greets a board thought dead, which may be there again; at most once in `greet_ns`.
@@ -235,9 +222,9 @@ impl Session {
         self.hello_until_ns = now_ns + self.timing.dead_ns;
         // Nothing of this session can have arrived there.
         if hello.known == Some(self.epoch) && sequence == 0 {
-            (self.state, self.received_ns) = (SessionState::Up, now_ns);
+            (self.state, self.flow.received_ns) = (SessionState::Up, now_ns);
         }
-        (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
+        (self.hello_due, self.flow.heard_question) = (self.hello_due | hello.asks, hello.question);
         0
     }
 
@@ -246,22 +233,22 @@ impl Session {
         if !self.is_possible(next) {
             return 0;
         }
-        let answered = self.outstanding.take_if(|_| hello.answers == self.question);
-        (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
-        self.received_ns = now_ns;
+        let answered = self.flow.outstanding.take_if(|_| hello.answers == self.flow.question);
+        (self.hello_due, self.flow.heard_question) = (self.hello_due | hello.asks, hello.question);
+        self.flow.received_ns = now_ns;
         self.acknowledge(now_ns, next);
         let Some(answered) = answered else { return 0 };
         if answered.times == 1 {
             self.measure(now_ns - answered.at_ns);
         }
-        self.progress_ns = now_ns;
-        let lost = answered.behind.wrapping_sub(self.base);
-        if lost == 0 || lost > self.reached { 0 } else { self.go_back(now_ns) }
+        self.flow.progress_ns = now_ns;
+        let lost = answered.behind.wrapping_sub(self.flow.base);
+        if lost == 0 || lost > self.flow.reached { 0 } else { self.go_back(now_ns) }
     }
 
     /// Notes a round trip; only that of a frame sent once, as otherwise its start is ambiguous (Karn).
     pub(crate) fn measure(&mut self, took_ns: u64) {
-        self.round_trip_ns = took_ns.max(self.round_trip_ns - self.round_trip_ns / 8);
+        self.flow.round_trip_ns = took_ns.max(self.flow.round_trip_ns - self.flow.round_trip_ns / 8);
     }
 
     /// Takes the number and the acknowledgement of a data frame.
@@ -274,23 +261,23 @@ impl Session {
             return FrameOrder::Stray;
         }
         if self.is_possible(acknowledged) {
-            self.received_ns = now_ns;
+            self.flow.received_ns = now_ns;
             self.acknowledge(now_ns, acknowledged);
         }
-        if header.sequence == self.expected {
-            self.expected = self.expected.wrapping_add(1);
-            self.unacknowledged = self.unacknowledged.saturating_add(1);
-            self.gap = Gap::None;
-            self.acknowledge_now |= self.unacknowledged >= ACKNOWLEDGE_FRAMES;
-            self.acknowledge_at_ns.get_or_insert(now_ns + self.timing.acknowledge_ns);
+        if header.sequence == self.flow.expected {
+            self.flow.expected = self.flow.expected.wrapping_add(1);
+            self.flow.unacknowledged = self.flow.unacknowledged.saturating_add(1);
+            self.flow.gap = Gap::None;
+            self.flow.acknowledge_now |= self.flow.unacknowledged >= ACKNOWLEDGE_FRAMES;
+            self.flow.acknowledge_at_ns.get_or_insert(now_ns + self.timing.acknowledge_ns);
             return FrameOrder::Next;
         }
-        if self.expected.wrapping_sub(header.sequence) <= u8::MAX / 2 {
-            self.acknowledge_now = true; // its acknowledgement was lost
+        if self.flow.expected.wrapping_sub(header.sequence) <= u8::MAX / 2 {
+            self.flow.acknowledge_now = true; // its acknowledgement was lost
             return FrameOrder::Duplicate;
         }
-        if self.gap == Gap::None {
-            self.gap = Gap::Seen;
+        if self.flow.gap == Gap::None {
+            self.flow.gap = Gap::Seen;
         }
         FrameOrder::Stray
     }
@@ -300,47 +287,48 @@ impl Session {
         if self.state != SessionState::Up || !self.knows(header.epoch) || !self.is_possible(header.sequence) {
             return 0;
         }
-        self.received_ns = now_ns;
+        self.flow.received_ns = now_ns;
         self.acknowledge(now_ns, header.sequence);
-        if gap && self.sent > 0 { self.go_back(now_ns) } else { 0 }
+        if gap && self.flow.sent > 0 { self.go_back(now_ns) } else { 0 }
     }
 
     /// Whether the other board can expect the frame `next` next; an old frame says what it once did.
     fn is_possible(&self, next: u8) -> bool {
-        next.wrapping_sub(self.base) <= self.reached
+        next.wrapping_sub(self.flow.base) <= self.flow.reached
     }
 
     /// Says whether more than acknowledgements is awaited of the other board.
     pub fn set_watched(&mut self, now_ns: u64, watched: bool) {
         if watched && !self.is_awaited() {
-            self.received_ns = self.received_ns.max(now_ns);
+            self.flow.received_ns = self.flow.received_ns.max(now_ns);
         }
         self.watched = watched;
         if !self.is_awaited() {
-            self.outstanding = None;
+            self.flow.outstanding = None;
         }
     }
 
     pub(crate) fn is_awaited(&self) -> bool {
-        self.watched || self.reached > 0
+        self.watched || self.flow.reached > 0
     }
 
     /// When to repeat the question, if the other board stays silent. On a busy bus answers take long, and questions
     /// would only keep it busier.
     fn ask_at_ns(&self) -> Option<u64> {
         let LinkTiming { ask_ns, probe_ns, retransmit_ns, .. } = self.timing;
-        if let Some(question) = self.outstanding {
-            let patience_ns = self.round_trip_ns.clamp(ask_ns, probe_ns);
+        if let Some(question) = self.flow.outstanding {
+            let patience_ns = self.flow.round_trip_ns.clamp(ask_ns, probe_ns);
             return self.is_awaited().then_some(question.at_ns + patience_ns);
         }
-        let frames = (self.sent > 0).then_some(self.progress_ns + retransmit_ns.max(2 * self.round_trip_ns));
-        [frames, self.is_awaited().then_some(self.received_ns + probe_ns)].into_iter().flatten().min()
+        let frames =
+            (self.flow.sent > 0).then_some(self.flow.progress_ns + retransmit_ns.max(2 * self.flow.round_trip_ns));
+        [frames, self.is_awaited().then_some(self.flow.received_ns + probe_ns)].into_iter().flatten().min()
     }
 
     /// When the other board is dead, if it stays silent.
     fn dead_at_ns(&self) -> Option<u64> {
-        let stuck = (self.reached > 0).then_some(self.progress_ns + self.timing.dead_ns * STUCK_FACTOR);
-        let silent = self.is_awaited().then_some(self.received_ns + self.timing.dead_ns);
+        let stuck = (self.flow.reached > 0).then_some(self.flow.progress_ns + self.timing.dead_ns * STUCK_FACTOR);
+        let silent = self.is_awaited().then_some(self.flow.received_ns + self.timing.dead_ns);
         [stuck, silent].into_iter().flatten().min()
     }
 
@@ -350,7 +338,7 @@ impl Session {
             SessionState::Dead => (self.dead_hellos < DEAD_HELLOS_MAX).then_some(self.dead_hello_at_ns),
             SessionState::Hello => Some(self.hello_at_ns.min(self.hello_until_ns)),
             SessionState::Up => {
-                [self.ask_at_ns(), self.dead_at_ns(), self.acknowledge_at_ns].into_iter().flatten().min()
+                [self.ask_at_ns(), self.dead_at_ns(), self.flow.acknowledge_at_ns].into_iter().flatten().min()
             }
         }
     }
@@ -377,9 +365,9 @@ impl Session {
             }
             SessionState::Up => {}
         }
-        if due(self.acknowledge_at_ns) {
+        if due(self.flow.acknowledge_at_ns) {
             // Should the device be full now, its next room serves, not this deadline once more.
-            (self.acknowledge_now, self.acknowledge_at_ns) = (true, None);
+            (self.flow.acknowledge_now, self.flow.acknowledge_at_ns) = (true, None);
         }
         if due(self.ask_at_ns()) {
             self.ask(now_ns);
@@ -389,11 +377,11 @@ impl Session {
 
     /// Puts a question, or the last one again.
     fn ask(&mut self, now_ns: u64) {
-        let question = self.outstanding.unwrap_or_else(|| {
-            self.question = (self.question + 1) % Hello::QUESTIONS;
-            Question { at_ns: now_ns, times: 0, behind: self.base.wrapping_add(self.sent) }
+        let question = self.flow.outstanding.unwrap_or_else(|| {
+            self.flow.question = (self.flow.question + 1) % Hello::QUESTIONS;
+            Question { at_ns: now_ns, times: 0, behind: self.flow.base.wrapping_add(self.flow.sent) }
         });
-        self.outstanding = Some(Question { at_ns: now_ns, times: question.times.saturating_add(1), ..question });
-        self.ask_due = true;
+        self.flow.outstanding = Some(Question { at_ns: now_ns, times: question.times.saturating_add(1), ..question });
+        self.flow.ask_due = true;
     }
 }

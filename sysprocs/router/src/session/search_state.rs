@@ -17,28 +17,32 @@ impl Session {
 
     /// Takes all that has happened to have happened at 0.
     pub fn forget_times(&mut self) {
-        (self.hello_at_ns, self.progress_ns, self.received_ns, self.round_trip_ns) = (0, 0, 0, 0);
+        (self.hello_at_ns, self.flow.progress_ns, self.flow.received_ns, self.flow.round_trip_ns) = (0, 0, 0, 0);
         self.hello_until_ns = if self.state == SessionState::Hello { self.timing.dead_ns } else { 0 };
         self.hello_sent_ns = None;
-        if let Some(question) = &mut self.outstanding {
+        if let Some(question) = &mut self.flow.outstanding {
             (question.at_ns, question.times) = (0, question.times.min(TIMES_MAX));
         }
-        self.timed = None;
-        self.acknowledge_at_ns = self.acknowledge_at_ns.map(|_| 0);
+        self.flow.timed = None;
+        self.flow.acknowledge_at_ns = self.flow.acknowledge_at_ns.map(|_| 0);
     }
 
     fn figures(&self) -> impl Hash + Eq + use<> {
         let epochs = (self.state as u8, self.epoch, self.peer_epoch, self.number, self.hello_due);
-        let window = (self.base, self.built, self.sent, self.reached, self.watched);
-        let questions =
-            (self.outstanding.map(|question| (question.times, question.behind)), self.ask_due, self.question);
-        let receiving = (self.heard_question, self.expected, self.unacknowledged, self.acknowledge_now);
-        (epochs, window, questions, receiving, self.acknowledge_at_ns, self.gap as u8)
+        let window = (self.flow.base, self.flow.built, self.flow.sent, self.flow.reached, self.watched);
+        let questions = (
+            self.flow.outstanding.map(|question| (question.times, question.behind)),
+            self.flow.ask_due,
+            self.flow.question,
+        );
+        let receiving =
+            (self.flow.heard_question, self.flow.expected, self.flow.unacknowledged, self.flow.acknowledge_now);
+        (epochs, window, questions, receiving, self.flow.acknowledge_at_ns, self.flow.gap as u8)
     }
 
     fn frames(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.built).map(|place| {
-            let slot = &self.window[usize::from(self.base.wrapping_add(place)) % self.window.len()];
+        (0..self.flow.built).map(|place| {
+            let slot = &self.window[usize::from(self.flow.base.wrapping_add(place)) % self.window.len()];
             // Sending writes a new acknowledgement.
             let start = renga_wire::HEADER_BYTES + 1;
             &slot.bytes[start..start - 1 + usize::from(slot.payload_bytes)]

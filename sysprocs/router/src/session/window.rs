@@ -9,34 +9,38 @@ use renga_wire::{FrameKind, HEADER_BYTES, Header, PAYLOAD_BYTES_MAX};
 impl Session {
     /// Everything before `next`, which was sent, has arrived.
     pub(crate) fn acknowledge(&mut self, now_ns: u64, next: u8) {
-        let frames = next.wrapping_sub(self.base);
+        let frames = next.wrapping_sub(self.flow.base);
         if frames == 0 {
             return;
         }
-        if let Some((_, sent_ns)) = self.timed.take_if(|(number, _)| next.wrapping_sub(*number) <= frames) {
+        if let Some((_, sent_ns)) = self.flow.timed.take_if(|(number, _)| next.wrapping_sub(*number) <= frames) {
             self.measure(now_ns - sent_ns);
         }
-        self.base = next;
-        self.built -= frames;
-        self.reached -= frames;
-        self.sent = self.sent.saturating_sub(frames);
-        (self.progress_ns, self.outstanding) = (now_ns, None);
+        self.flow.base = next;
+        self.flow.built -= frames;
+        self.flow.reached -= frames;
+        self.flow.sent = self.flow.sent.saturating_sub(frames);
+        (self.flow.progress_ns, self.flow.outstanding) = (now_ns, None);
     }
 
     /// Sends again what is not acknowledged; how many frames.
     pub(crate) fn go_back(&mut self, now_ns: u64) -> u8 {
-        (self.progress_ns, self.outstanding, self.timed) = (now_ns, None, None);
-        core::mem::take(&mut self.sent)
+        (self.flow.progress_ns, self.flow.outstanding, self.flow.timed) = (now_ns, None, None);
+        core::mem::take(&mut self.flow.sent)
     }
 
     /// Whether the window takes another fragment.
     pub fn has_room(&self) -> bool {
-        self.state == SessionState::Up && self.built < WINDOW_FRAMES
+        self.state == SessionState::Up && self.flow.built < WINDOW_FRAMES
     }
 
     /// Whether a frame is to be sent, or may have to be.
     pub fn has_news(&self) -> bool {
-        self.has_unsent() || self.hello_due || self.ask_due || self.acknowledge_now || self.gap == Gap::Seen
+        self.has_unsent()
+            || self.hello_due
+            || self.flow.ask_due
+            || self.flow.acknowledge_now
+            || self.flow.gap == Gap::Seen
     }
 
     /// Room for the next fragment, if the window has any.
@@ -44,20 +48,20 @@ impl Session {
         if !self.has_room() {
             return None;
         }
-        let slot = &mut self.window[usize::from(self.base.wrapping_add(self.built) % WINDOW_FRAMES)];
+        let slot = &mut self.window[usize::from(self.flow.base.wrapping_add(self.flow.built) % WINDOW_FRAMES)];
         Some(&mut slot.bytes[HEADER_BYTES + 1..HEADER_BYTES + PAYLOAD_BYTES_MAX])
     }
 
     /// Adds the frame whose fragment of `bytes` stands in [`Session::room`].
     pub fn build(&mut self, bytes: usize) {
-        let slot = &mut self.window[usize::from(self.base.wrapping_add(self.built) % WINDOW_FRAMES)];
+        let slot = &mut self.window[usize::from(self.flow.base.wrapping_add(self.flow.built) % WINDOW_FRAMES)];
         (slot.payload_bytes, slot.frame_bytes) = (1 + bytes as u16, 0);
-        self.built += 1;
+        self.flow.built += 1;
     }
 
     /// Whether a frame waits to be sent, or sent again.
     pub fn has_unsent(&self) -> bool {
-        self.sent < self.built
+        self.flow.sent < self.flow.built
     }
 
     /// The next frame to send.
@@ -65,10 +69,10 @@ impl Session {
         if !self.has_unsent() {
             return None;
         }
-        let sequence = self.base.wrapping_add(self.sent);
+        let sequence = self.flow.base.wrapping_add(self.flow.sent);
         let slot = &mut self.window[usize::from(sequence % WINDOW_FRAMES)];
-        if slot.frame_bytes == 0 || slot.bytes[HEADER_BYTES] != self.expected {
-            slot.bytes[HEADER_BYTES] = self.expected;
+        if slot.frame_bytes == 0 || slot.bytes[HEADER_BYTES] != self.flow.expected {
+            slot.bytes[HEADER_BYTES] = self.flow.expected;
             let header =
                 Header { kind: FrameKind::Data, destination: self.peer, source: self.me, epoch: self.epoch, sequence };
             let Ok(bytes) = header.seal(usize::from(slot.payload_bytes), &mut slot.bytes) else {
@@ -82,45 +86,45 @@ impl Session {
     /// The device has taken the frame of [`Session::unsent`].
     pub fn set_sent(&mut self, now_ns: u64) {
         if !self.is_awaited() {
-            self.received_ns = self.received_ns.max(now_ns);
+            self.flow.received_ns = self.flow.received_ns.max(now_ns);
         }
-        if self.sent == 0 {
-            self.progress_ns = now_ns;
+        if self.flow.sent == 0 {
+            self.flow.progress_ns = now_ns;
         }
-        if self.sent == self.reached {
-            self.timed.get_or_insert((self.base.wrapping_add(self.sent), now_ns));
-            self.reached += 1;
+        if self.flow.sent == self.flow.reached {
+            self.flow.timed.get_or_insert((self.flow.base.wrapping_add(self.flow.sent), now_ns));
+            self.flow.reached += 1;
         }
-        self.sent += 1;
+        self.flow.sent += 1;
         self.set_acknowledged();
     }
 
     fn set_acknowledged(&mut self) {
-        (self.unacknowledged, self.acknowledge_now, self.acknowledge_at_ns) = (0, false, None);
+        (self.flow.unacknowledged, self.flow.acknowledge_now, self.flow.acknowledge_at_ns) = (0, false, None);
     }
 
     /// Whether [`Session::control`] has a frame.
     #[inline]
     pub(crate) fn has_control(&self, data_follows: bool) -> bool {
-        self.hello_due || self.ask_due || self.gap == Gap::Seen || self.acknowledge_now && !data_follows
+        self.hello_due || self.flow.ask_due || self.flow.gap == Gap::Seen || self.flow.acknowledge_now && !data_follows
     }
 
     /// The control frame that is due, written into `out`: its length, bytes. `data_follows`: a data
     /// frame will go now, and takes the acknowledgement with it.
     pub fn control(&self, data_follows: bool, out: &mut [u8; CONTROL_BYTES_MAX]) -> Option<usize> {
-        let kind = if self.hello_due || self.ask_due {
+        let kind = if self.hello_due || self.flow.ask_due {
             FrameKind::Hello
-        } else if self.gap == Gap::Seen {
+        } else if self.flow.gap == Gap::Seen {
             FrameKind::Nak
-        } else if self.acknowledge_now && !data_follows {
+        } else if self.flow.acknowledge_now && !data_follows {
             FrameKind::Ack
         } else {
             return None;
         };
-        let (destination, source, epoch, sequence) = (self.peer, self.me, self.epoch, self.expected);
+        let (destination, source, epoch, sequence) = (self.peer, self.me, self.epoch, self.flow.expected);
         let header = Header { kind, destination, source, epoch, sequence };
-        let asks = self.ask_due || self.state != SessionState::Up;
-        let (question, answers) = (self.question, self.heard_question);
+        let asks = self.flow.ask_due || self.state != SessionState::Up;
+        let (question, answers) = (self.flow.question, self.flow.heard_question);
         let hello = Hello { known: self.peer_epoch, asks, question, answers }.to_bytes();
         let payload = if kind == FrameKind::Hello { &hello[..] } else { &[] };
         header.emit(payload, out).ok()
@@ -128,11 +132,11 @@ impl Session {
 
     /// The device has taken the frame of [`Session::control`].
     pub fn set_control_sent(&mut self, now_ns: u64) {
-        if self.hello_due || self.ask_due {
-            (self.hello_due, self.ask_due, self.hello_sent_ns) = (false, false, Some(now_ns));
+        if self.hello_due || self.flow.ask_due {
+            (self.hello_due, self.flow.ask_due, self.hello_sent_ns) = (false, false, Some(now_ns));
         } else {
-            if self.gap == Gap::Seen {
-                self.gap = Gap::Reported;
+            if self.flow.gap == Gap::Seen {
+                self.flow.gap = Gap::Reported;
             }
             self.set_acknowledged();
         }
