@@ -13,7 +13,7 @@ use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_
 use renga_proto::regulation::{Regulation, RegulationCall, RegulationSetting, Sample, may_be_background};
 use renga_proto::settings::{Words, copy_text};
 use renga_rt::policy::{self, Class};
-use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, clients, reply};
+use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, Retry, clients, reply};
 
 const NS_PER_MS: u64 = 1_000_000;
 /// An order ends after so many periods unless it is renewed.
@@ -136,10 +136,7 @@ impl RegulatorState {
         may_be_background(pid)?;
         let mut procs = self.clients.procs.at(board_of(pid, self.board), 0).ok_or(Errno::ESRCH)?;
         let gone = |errno| if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno };
-        let old = match procs.call(PolicyOf { pid, change: ASK_POLICY }, ()).await {
-            Err(Errno::ESTALE) => procs.call(PolicyOf { pid, change: ASK_POLICY }, ()).await,
-            old => old,
-        };
+        let old = procs.call_retrying(PolicyOf { pid, change: ASK_POLICY }, ()).await;
         let old = Schedule::from_word(old.map_err(gone)?).ok_or(Errno::EIO)?.policy;
         let new = policy::Policy { class: Class::Idle, priority: 0, background: true, ..old };
         procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
@@ -193,9 +190,6 @@ impl RegulatorState {
         let orders = self.orders[usize::from(board)];
         let entry = Regulate { orders, lease_ns: LEASE_PERIODS * self.period_ns() };
         let ignored = self.settings.ignored().as_flattened();
-        match procs.call(entry, (ignored, &mut *out)).await {
-            Err(Errno::ESTALE) => procs.call(entry, (ignored, out)).await,
-            answer => answer,
-        }
+        procs.call_retrying(entry, (ignored, out)).await
     }
 }
