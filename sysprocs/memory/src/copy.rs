@@ -15,30 +15,23 @@ use renga_hal::memory::{Frame, PAGE_BYTES, PageGuard, PageRef, UserMemory};
 /// Most times that a page is made present for one piece: the page cache on another core may take it back in between.
 const TRIES_MAX: u32 = 1000;
 
-/// Bytes of the program's memory, within one page, to be read.
-pub struct ReadPiece<'a> {
-    page: PageRef<'a>,
+/// Bytes of the program's memory, within one page.
+pub struct Piece<P> {
+    page: P,
     range: Range<usize>,
 }
-impl Deref for ReadPiece<'_> {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        &self.page[self.range.clone()]
-    }
-}
+/// A piece to be read.
+pub type ReadPiece<'a> = Piece<PageRef<'a>>;
+/// A piece to be written.
+pub type WritePiece<'a> = Piece<PageGuard<'a>>;
 
-/// Bytes of the program's memory, within one page, to be written.
-pub struct WritePiece<'a> {
-    page: PageGuard<'a>,
-    range: Range<usize>,
-}
-impl Deref for WritePiece<'_> {
+impl<P: Deref<Target = [u8; PAGE_BYTES]>> Deref for Piece<P> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         &self.page[self.range.clone()]
     }
 }
-impl DerefMut for WritePiece<'_> {
+impl<P: DerefMut<Target = [u8; PAGE_BYTES]>> DerefMut for Piece<P> {
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.page[self.range.clone()]
     }
@@ -90,7 +83,7 @@ impl<M: UserMemory> Pager<'_, M> {
     ) -> Result<ReadPiece<'s>, Errno> {
         for _ in 0..TRIES_MAX {
             if let Some(page) = self.machine.page_to_read(space.root, va) {
-                return Ok(ReadPiece { page, range: range_in_page(va, length) });
+                return Ok(Piece { page, range: range_in_page(va, length) });
             }
             self.fault(space, va, AccessKind::Read).await.map_err(|error| error.errno())?;
         }
@@ -106,7 +99,7 @@ impl<M: UserMemory> Pager<'_, M> {
     ) -> Result<WritePiece<'s>, Errno> {
         for _ in 0..TRIES_MAX {
             if let Some(page) = self.machine.page_to_write(space.root, va) {
-                return Ok(WritePiece { page, range: range_in_page(va, length) });
+                return Ok(Piece { page, range: range_in_page(va, length) });
             }
             self.fault(space, va, AccessKind::Write).await.map_err(|error| error.errno())?;
         }

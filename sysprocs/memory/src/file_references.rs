@@ -13,6 +13,7 @@ use renga_abi::Errno;
 use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
 use renga_proto::inode_release::give_back;
 use renga_proto::names::{AddCachedReference, ReleaseCachedReference};
+use renga_proto::pages::FileId;
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_rt::linked_list::{self, RowNumber};
 use renga_rt::{Client, Local};
@@ -22,20 +23,9 @@ pub const FILES_MAX: usize = 2048;
 /// Chains by which a file is found; a power of two.
 const CHAINS: usize = 256;
 
-/// Which file: its inode's number, and what distinguishes it from others that had that number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct FileKey {
-    pub ino: u32,
-    pub generation: u32,
-}
-
-impl FileKey {
-    fn is_object(self) -> bool {
-        self.ino == 0
-    }
-    fn chain(self) -> usize {
-        (self.ino ^ self.generation) as usize % CHAINS
-    }
+/// The chain of a file.
+fn chain(file: FileId) -> usize {
+    (file.ino ^ file.generation) as usize % CHAINS
 }
 
 /// How an inode is referred to.
@@ -50,7 +40,7 @@ pub(crate) struct Reference {
 /// Room for one file. Boot provides [`FILES_MAX`].
 #[derive(Clone, Copy, Debug)]
 pub struct UsedFile {
-    key: FileKey,
+    key: FileId,
     /// None: it was not to be had.
     reference: Option<Reference>,
     /// 0: it is free.
@@ -60,8 +50,7 @@ pub struct UsedFile {
 }
 impl UsedFile {
     /// Of no file.
-    pub const EMPTY: UsedFile =
-        UsedFile { key: FileKey { ino: 0, generation: 0 }, reference: None, uses: 0, next: u16::NONE };
+    pub const EMPTY: UsedFile = UsedFile { key: FileId::ANY, reference: None, uses: 0, next: u16::NONE };
 
     fn next(&mut self) -> &mut u16 {
         &mut self.next
@@ -110,34 +99,34 @@ impl FileReferences {
         // At most one more than there are objects.
         loop {
             self.last_object = self.last_object.wrapping_add(1).max(1);
-            let key = FileKey { ino: 0, generation: self.last_object };
+            let key = FileId::object(self.last_object);
             if self.find(key).is_none() {
                 return self.add(key, None).map(|()| key.generation);
             }
         }
     }
 
-    fn position(&self, key: FileKey) -> Option<usize> {
-        let first = self.chains[key.chain()];
+    fn position(&self, key: FileId) -> Option<usize> {
+        let first = self.chains[chain(key)];
         linked_list::find(self.files, first, |file| file.next, |file| file.key == key).map(usize::from)
     }
 
-    fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
+    fn find(&mut self, key: FileId) -> Option<&mut UsedFile> {
         self.position(key).map(|at| &mut self.files[at])
     }
 
-    fn add(&mut self, key: FileKey, reference: Option<Reference>) -> Result<(), Errno> {
+    fn add(&mut self, key: FileId, reference: Option<Reference>) -> Result<(), Errno> {
         let at = self.free;
         let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
         self.free = file.next;
         *file = UsedFile { key, reference, uses: 1, next: u16::NONE };
-        linked_list::chain(self.files, &mut self.chains[key.chain()], UsedFile::next, at);
+        linked_list::chain(self.files, &mut self.chains[chain(key)], UsedFile::next, at);
         Ok(())
     }
 
     fn remove(&mut self, at: u16) -> UsedFile {
         let file = self.files[at.at()];
-        linked_list::unchain(self.files, &mut self.chains[file.key.chain()], UsedFile::next, at);
+        linked_list::unchain(self.files, &mut self.chains[chain(file.key)], UsedFile::next, at);
         self.files[at.at()] = UsedFile::EMPTY;
         linked_list::chain(self.files, &mut self.free, UsedFile::next, at);
         file
@@ -148,7 +137,7 @@ impl FileReferences {
     }
 
     /// The reference by which a file can be called now.
-    fn good(&mut self, key: FileKey) -> Option<Reference> {
+    fn good(&mut self, key: FileId) -> Option<Reference> {
         let (sessions, board) = (self.sessions, self.board());
         let reference = self.find(key)?.reference;
         reference.filter(|reference| sessions.is_good(board, reference.origin))
@@ -179,8 +168,8 @@ impl FileReferences {
     }
 
     /// A further reference to a file that was known.
-    async fn ask(&mut self, key: FileKey) -> Result<Reference, Errno> {
-        let FileKey { ino, generation } = key;
+    async fn ask(&mut self, key: FileId) -> Result<Reference, Errno> {
+        let FileId { ino, generation } = key;
         let mut repeated = false;
         loop {
             let origin = self.sessions.origin(self.board());
@@ -194,8 +183,8 @@ impl FileReferences {
 
     /// As `ask`, for a file that another reference here keeps active in process `slot`, unless that is of an earlier
     /// session.
-    async fn refer(&mut self, key: FileKey, slot: u16) -> Result<Reference, Errno> {
-        let FileKey { ino, generation } = key;
+    async fn refer(&mut self, key: FileId, slot: u16) -> Result<Reference, Errno> {
+        let FileId { ino, generation } = key;
         if let Some(mut names) = self.names.at(0)
             && let Ok(session) = names.call(AddCachedReference { ino, generation, slot }, ()).await
         {
@@ -209,13 +198,13 @@ impl FileReferences {
         }
     }
 
-    async fn give_back(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
+    async fn give_back(&mut self, key: FileId, reference: Reference) -> Result<(), Errno> {
         let of = (key.ino, reference.slot, reference.origin);
         give_back(&mut self.names, &mut self.directory, self.sessions, of).await
     }
 
     /// One program more maps a file that another reference keeps active.
-    pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
+    pub async fn keep(&mut self, key: FileId, slot: u16) -> Result<(), Errno> {
         self.renew_session().await;
         if self.find(key).is_some() {
             if !key.is_object() {
@@ -237,7 +226,7 @@ impl FileReferences {
     }
 
     /// Renews the new reference too, if its session has ended after all others were renewed.
-    async fn renew(&mut self, key: FileKey) {
+    async fn renew(&mut self, key: FileId) {
         if self.good(key).is_none() {
             // The next fault reports what is wrong.
             let _ = self.reopen(key).await;
@@ -245,7 +234,7 @@ impl FileReferences {
     }
 
     /// As `keep`, for a reference that the caller has and gives up.
-    pub async fn adopt(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
+    pub async fn adopt(&mut self, key: FileId, reference: Reference) -> Result<(), Errno> {
         self.renew_session().await;
         let known = self.good(key).is_some();
         match self.find(key) {
@@ -265,7 +254,7 @@ impl FileReferences {
     }
 
     /// One program less maps it; whether it is an object that is needed no more. `EINVAL`: none does.
-    pub async fn release(&mut self, key: FileKey) -> Result<bool, Errno> {
+    pub async fn release(&mut self, key: FileId) -> Result<bool, Errno> {
         let index = self.position(key).ok_or(Errno::EINVAL)?;
         self.files[index].uses -= 1;
         if self.files[index].uses > 0 {
@@ -280,7 +269,7 @@ impl FileReferences {
     }
 
     /// The present slot of a file that a program here maps, and of which some other was tried in vain.
-    pub async fn reopen(&mut self, key: FileKey) -> Result<u16, Errno> {
+    pub async fn reopen(&mut self, key: FileId) -> Result<u16, Errno> {
         self.renew_session().await;
         if let Some(reference) = self.good(key) {
             return Ok(reference.slot);

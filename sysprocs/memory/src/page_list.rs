@@ -224,6 +224,17 @@ impl<M: UserMemory> Pager<'_, M> {
     /// All of them are used or given back, also when it fails; frames that were not stored for it are
     /// left alone.
     pub async fn import_pages(&mut self, space: &mut Space, board: u8, first: u32) -> Result<(), Errno> {
+        self.take_lists(Some(space), board, first).await
+    }
+
+    /// Gives back the pages that `board` stored here for a program that cannot be taken up.
+    pub async fn discard_pages(&mut self, board: u8, first: u32) {
+        // Frames that were not stored for it are left alone.
+        let _ = self.take_lists(None, board, first).await;
+    }
+
+    /// Each page of the lists from `first` on goes to `space`, or is given back.
+    async fn take_lists(&mut self, mut space: Option<&mut Space>, board: u8, first: u32) -> Result<(), Errno> {
         let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
         let mut result = Ok(());
         for _ in 0..LISTS_MAX {
@@ -231,7 +242,14 @@ impl<M: UserMemory> Pager<'_, M> {
             let count = PageList::new(&self.machine.shared_page(list)).len();
             for index in 0..count {
                 let (va, frame) = PageList::new(&self.machine.shared_page(list)).entry(index);
-                let taken = self.import_page(space, board, va, frame).await;
+                let taken = match (self.stored(board, Some(frame)).await, &mut space) {
+                    (None, _) => Err(Errno::EINVAL),
+                    (Some(frame), Some(space)) => self.import_page(space, va, frame).await,
+                    (Some(frame), None) => {
+                        self.free(frame).await;
+                        Ok(())
+                    }
+                };
                 result = result.and(taken);
             }
             next = PageList::new(&self.machine.shared_page(list)).next();
@@ -240,26 +258,8 @@ impl<M: UserMemory> Pager<'_, M> {
         result
     }
 
-    /// Gives back the pages that `board` stored here for a program that cannot be taken up.
-    pub async fn discard_pages(&mut self, board: u8, first: u32) {
-        let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
-        for _ in 0..LISTS_MAX {
-            let Some(list) = self.stored(board, next).await else { break };
-            let count = PageList::new(&self.machine.shared_page(list)).len();
-            for index in 0..count {
-                let frame = PageList::new(&self.machine.shared_page(list)).entry(index).1;
-                if let Some(frame) = self.stored(board, Some(frame)).await {
-                    self.free(frame).await;
-                }
-            }
-            next = PageList::new(&self.machine.shared_page(list)).next();
-            self.free(list).await;
-        }
-    }
-
-    async fn import_page(&mut self, space: &mut Space, board: u8, va: u64, frame: Frame) -> Result<(), Errno> {
-        let frame = self.stored(board, Some(frame)).await.ok_or(Errno::EINVAL)?;
-        let absent = |area: &crate::area::Area| area.touched && self.machine.lookup(space.root, va).is_none();
+    async fn import_page(&mut self, space: &mut Space, va: u64, frame: Frame) -> Result<(), Errno> {
+        let absent = |area: &Area| area.touched && self.machine.lookup(space.root, va).is_none();
         match space.area_at(va).filter(absent) {
             Some(area) if area.sharing == Sharing::Object => self.import_shared(space, &area, va, frame).await,
             Some(area) => self.show(space, va, frame, area.access).await,

@@ -203,18 +203,15 @@ impl<M: UserMemory> Pager<'_, M> {
 
     /// One use more of a file at the board's `references` process.
     pub async fn keep_file(&mut self, file: MappedFile) -> Result<(), Errno> {
-        let MappedFile { ino, generation, slot, .. } = file;
-        self.references.call(KeepFile { ino, generation, slot }, ()).await
+        self.references.call(KeepFile { file: file.id(), slot: file.slot }, ()).await
     }
     /// One use less.
     pub async fn release_file(&mut self, file: MappedFile) {
-        let MappedFile { ino, generation, .. } = file;
         // That process logs what it does not know.
-        let _ = self.references.call(ReleaseFile { ino, generation }, ()).await;
+        let _ = self.references.call(ReleaseFile { file: file.id() }, ()).await;
     }
     /// The inode's process of a file in use, when it is not the one that `file` says.
     pub async fn reopen_file(&mut self, file: MappedFile) -> Result<u16, Errno> {
-        let MappedFile { ino, generation, .. } = file;
-        self.references.call(ReopenFile { ino, generation }, ()).await
+        self.references.call(ReopenFile { file: file.id() }, ()).await
     }
 }

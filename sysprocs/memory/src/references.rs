@@ -2,10 +2,10 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
-use crate::file_references::{Directory, FileKey, FileReferences, Names, Reference, UsedFile};
+use crate::file_references::{Directory, FileReferences, Names, Reference, UsedFile};
 use renga_abi::Errno;
-use renga_proto::pages::{Cut, FileId, Pages};
-use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
+use renga_proto::pages::{Cut, Pages};
+use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall};
 use renga_proto::sessions::Sessions;
 use renga_rt::{Client, Me, Never, Port, reply};
 
@@ -23,29 +23,28 @@ pub async fn references(
     loop {
         match port.accept().await {
             ReferencesCall::KeepFile(call) => {
-                let KeepFile { ino, generation, slot } = call.entry();
-                reply!(call, files.keep(FileKey { ino, generation }, slot).await);
+                let KeepFile { file, slot } = call.entry();
+                reply!(call, files.keep(file, slot).await);
             }
             ReferencesCall::AdoptFile(call) => {
-                let AdoptFile { ino, generation, slot, origin } = call.entry();
-                reply!(call, files.adopt(FileKey { ino, generation }, Reference { slot, origin }).await);
+                let AdoptFile { file, slot, origin } = call.entry();
+                reply!(call, files.adopt(file, Reference { slot, origin }).await);
             }
             ReferencesCall::ReleaseFile(call) => {
-                let ReleaseFile { ino, generation } = call.entry();
-                let released = files.release(FileKey { ino, generation }).await;
+                let file = call.entry().file;
+                let released = files.release(file).await;
                 if released == Err(Errno::EINVAL) {
-                    me.log("refused to release a file that no program maps: inode", [ino.into(), 0]);
+                    me.log("refused to release a file that no program maps: inode", [file.ino.into(), 0]);
                 }
                 if released == Ok(true) {
                     // No program maps its pages any more.
-                    let _ = pages.call(Cut { file: FileId::object(generation), from: 0, size: 0 }, ()).await;
+                    let _ = pages.call(Cut { file, from: 0, size: 0 }, ()).await;
                 }
                 call.reply(released.map(|_| ()));
             }
             ReferencesCall::MakeObject(call) => call.reply(files.make_object()),
             ReferencesCall::ReopenFile(call) => {
-                let ReopenFile { ino, generation } = call.entry();
-                reply!(call, files.reopen(FileKey { ino, generation }).await);
+                reply!(call, files.reopen(call.entry().file).await);
             }
         }
     }

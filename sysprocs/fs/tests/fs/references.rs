@@ -17,6 +17,7 @@ use renga_proto::names::{
     BoardDied, CacheGeneration, CacheReference, CacheSteps, Names, OpenHere, ReferenceCached, RevokeName,
     RevokeReference,
 };
+use renga_proto::pages::FileId;
 use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, ReopenFile};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::TakeFile;
@@ -205,7 +206,7 @@ impl Opener {
             self.there.end_session();
             self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
         }
-        self.references.call(AdoptFile { ino, generation: 1, slot, origin }, ()).await.unwrap();
+        self.references.call(AdoptFile { file: FileId { ino, generation: 1 }, slot, origin }, ()).await.unwrap();
         self.mapped.push(number);
         assert!(self.there.counts.borrow()[number] > 0, "inode {number} is mapped by who does not refer to it");
     }
@@ -213,19 +214,19 @@ impl Opener {
     /// As a fork does, by what the parent knows, which may be old.
     async fn map_again(&mut self, which: usize, slot: u16) {
         let number = self.mapped[which];
-        self.references.call(KeepFile { ino: ino(number), generation: 1, slot }, ()).await.unwrap();
+        self.references.call(KeepFile { file: FileId { ino: ino(number), generation: 1 }, slot }, ()).await.unwrap();
         self.mapped.push(number);
     }
 
     async fn fault(&mut self, which: usize) {
         let number = self.mapped[which];
-        let found = self.references.call(ReopenFile { ino: ino(number), generation: 1 }, ()).await;
+        let found = self.references.call(ReopenFile { file: FileId { ino: ino(number), generation: 1 } }, ()).await;
         assert_eq!(found, Ok(self.there.slot(number)));
     }
 
     async fn unmap(&mut self, which: usize) {
         let number = self.mapped.swap_remove(which);
-        self.references.call(ReleaseFile { ino: ino(number), generation: 1 }, ()).await.unwrap();
+        self.references.call(ReleaseFile { file: FileId { ino: ino(number), generation: 1 } }, ()).await.unwrap();
     }
 
     async fn end_session(&mut self, random: &mut Random) {

@@ -250,24 +250,20 @@ impl ArgumentPages {
         let (mut at, start) = (string, self.length);
         // Each pass adds a page's rest, of which there are at most `PAGES_MAX`.
         loop {
-            let mut copy = [0; SHARED_BYTES];
-            if space.may_share(at) {
+            let (mut copy, piece);
+            let part = if space.may_share(at) {
                 // Others may write to the page while room is made for the string.
+                copy = [0; SHARED_BYTES];
                 let length = SHARED_BYTES - (at as usize % SHARED_BYTES);
                 pager.copy_in(space, at, &mut copy[..length]).await?;
-                let end = zero_in(&copy[..length]);
-                let length = end.map_or(length, |end| end + 1);
-                self.push_part(pager, &copy[..length], start).await?;
-                if end.is_some() {
-                    return Ok(());
-                }
-                at = at.checked_add(length as u64).ok_or(Errno::EFAULT)?;
-                continue;
-            }
-            let piece = pager.page_for_read(space, at, PAGE_BYTES).await?;
-            let end = zero_in(&piece);
-            let length = end.map_or(piece.len(), |end| end + 1);
-            self.push_part(pager, &piece[..length], start).await?;
+                &copy[..length]
+            } else {
+                piece = pager.page_for_read(space, at, PAGE_BYTES).await?;
+                &piece[..]
+            };
+            let end = zero_in(part);
+            let length = end.map_or(part.len(), |end| end + 1);
+            self.push_part(pager, &part[..length], start).await?;
             if end.is_some() {
                 return Ok(());
             }

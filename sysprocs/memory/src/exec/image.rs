@@ -86,61 +86,54 @@ impl Image {
         pager: &mut Pager<'_, M>,
         file: MappedFile,
     ) -> Result<Option<ShebangLine>, Errno> {
-        let mut reader = FileReader::new(file);
-        let inspected = inspect(self, pager, &mut reader, file).await;
-        reader.close(pager).await;
+        let mut reader = FileReader::new(pager, file);
+        let inspected = reader.inspect(self).await;
+        reader.close().await;
         inspected
     }
 }
 
-async fn inspect<M: UserMemory>(
-    image: &mut Image,
-    pager: &mut Pager<'_, M>,
-    reader: &mut FileReader,
-    file: MappedFile,
-) -> Result<Option<ShebangLine>, Errno> {
-    let mut start = [0; LINE_BYTES];
-    reader.read(pager, 0, &mut start).await?;
-    if start.starts_with(SCRIPT_MARK)
-        && let Some(script) = ShebangLine::parse(&start)
-    {
-        return Ok(Some(script));
-    }
-    let Some(bytes) = start.first_chunk::<FILE_HEADER_BYTES>() else { return Err(Errno::ENOEXEC) };
-    let header = FileHeader::parse(bytes);
-    image.begin(&header, file)?;
-    for index in 0..u64::from(header.header_count) {
-        let offset = index * PROGRAM_HEADER_BYTES as u64;
-        let offset = header.headers_offset.checked_add(offset).ok_or(Errno::ENOEXEC)?;
-        let mut bytes = [0; PROGRAM_HEADER_BYTES];
-        reader.read(pager, offset, &mut bytes).await?;
-        let part = ProgramHeader::parse(&bytes);
-        match part.kind {
-            LOAD => image.add_segment(&part)?,
-            INTERPRETER if image.interpreter.is_none() => {
-                image.interpreter = Some(interpreter(pager, reader, &part).await?);
-            }
-            _ => {}
+impl<M: UserMemory> FileReader<'_, '_, M> {
+    async fn inspect(&mut self, image: &mut Image) -> Result<Option<ShebangLine>, Errno> {
+        let mut start = [0; LINE_BYTES];
+        self.read(0, &mut start).await?;
+        if start.starts_with(SCRIPT_MARK)
+            && let Some(script) = ShebangLine::parse(&start)
+        {
+            return Ok(Some(script));
         }
+        let Some(bytes) = start.first_chunk::<FILE_HEADER_BYTES>() else { return Err(Errno::ENOEXEC) };
+        let header = FileHeader::parse(bytes);
+        image.begin(&header, self.file)?;
+        for index in 0..u64::from(header.header_count) {
+            let offset = index * PROGRAM_HEADER_BYTES as u64;
+            let offset = header.headers_offset.checked_add(offset).ok_or(Errno::ENOEXEC)?;
+            let mut bytes = [0; PROGRAM_HEADER_BYTES];
+            self.read(offset, &mut bytes).await?;
+            let part = ProgramHeader::parse(&bytes);
+            match part.kind {
+                LOAD => image.add_segment(&part)?,
+                INTERPRETER if image.interpreter.is_none() => {
+                    image.interpreter = Some(self.interpreter(&part).await?);
+                }
+                _ => {}
+            }
+        }
+        if image.segments.is_empty() {
+            return Err(Errno::ENOEXEC);
+        }
+        image.find_headers(header.headers_offset);
+        Ok(None)
     }
-    if image.segments.is_empty() {
-        return Err(Errno::ENOEXEC);
-    }
-    image.find_headers(header.headers_offset);
-    Ok(None)
-}
 
-async fn interpreter<M: UserMemory>(
-    pager: &mut Pager<'_, M>,
-    reader: &mut FileReader,
-    part: &ProgramHeader,
-) -> Result<Vec<u8, INTERPRETER_BYTES_MAX>, Errno> {
-    let mut bytes = [0; INTERPRETER_BYTES_MAX];
-    let length = usize::try_from(part.file_bytes).ok().filter(|length| (2..=bytes.len()).contains(length));
-    let bytes = &mut bytes[..length.ok_or(Errno::ENOEXEC)?];
-    reader.read(pager, part.offset, bytes).await?;
-    let end = bytes.iter().position(|&byte| byte == 0).filter(|&end| end > 0).ok_or(Errno::ENOEXEC)?;
-    Vec::from_slice(&bytes[..end]).map_err(|_| Errno::ENOEXEC)
+    async fn interpreter(&mut self, part: &ProgramHeader) -> Result<Vec<u8, INTERPRETER_BYTES_MAX>, Errno> {
+        let mut bytes = [0; INTERPRETER_BYTES_MAX];
+        let length = usize::try_from(part.file_bytes).ok().filter(|length| (2..=bytes.len()).contains(length));
+        let bytes = &mut bytes[..length.ok_or(Errno::ENOEXEC)?];
+        self.read(part.offset, bytes).await?;
+        let end = bytes.iter().position(|&byte| byte == 0).filter(|&end| end > 0).ok_or(Errno::ENOEXEC)?;
+        Vec::from_slice(&bytes[..end]).map_err(|_| Errno::ENOEXEC)
+    }
 }
 
 impl Image {

@@ -3,6 +3,7 @@
 use crate::elf_file::{INDEPENDENT, LOAD, Part, R, X, elf};
 use crate::support::{World, file, run};
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Space};
+use renga_proto::pages::FileId;
 use renga_proto::references::{KeepFile, ReleaseFile};
 
 fn program_file() -> Vec<u8> {
@@ -16,7 +17,7 @@ fn exec_space_takes_over_loader_references() {
         for (slots, left) in [([0, 1], [None, None]), ([0, 0], [None, Some(file(0))])] {
             let mut references = slots.map(|slot| Some(file(slot)));
             for MappedFile { ino, generation, slot } in references.into_iter().flatten() {
-                world.references.call(KeepFile { ino, generation, slot }, ()).await.unwrap();
+                world.references.call(KeepFile { file: FileId { ino, generation }, slot }, ()).await.unwrap();
             }
             let [mut program, mut linker] = [const { Image::none() }; 2];
             program.inspect(&mut world.pager(), file(slots[0])).await.unwrap();
@@ -28,7 +29,7 @@ fn exec_space_takes_over_loader_references() {
             assert_eq!(references, left);
             world.pager().destroy_space(space).await;
             for MappedFile { ino, generation, .. } in references.into_iter().flatten() {
-                assert_eq!(world.references.call(ReleaseFile { ino, generation }, ()).await, Ok(()));
+                assert_eq!(world.references.call(ReleaseFile { file: FileId { ino, generation } }, ()).await, Ok(()));
             }
             assert_eq!(*world.counts.references.borrow(), [1, 1]);
         }

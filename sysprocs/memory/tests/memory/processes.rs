@@ -6,6 +6,7 @@ use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{
     AllocateFrame, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
+use renga_proto::pages::FileId;
 use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
 use renga_proto::sessions::ReferenceOrigin;
 
@@ -96,17 +97,17 @@ fn memory_process_private_frame_is_same_or_copy() {
 fn memory_process_opened_reference_becomes_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
-        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, origin: ReferenceOrigin::NONE };
+        let adopt = AdoptFile { file: FileId { ino: 101, generation: 1 }, slot: 1, origin: ReferenceOrigin::NONE };
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
-        world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();
+        world.references.call(KeepFile { file: FileId { ino: 101, generation: 1 }, slot: 1 }, ()).await.unwrap();
         assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (0, 2));
         // The board has one already, so this one is given back.
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
         assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (1, 2));
         for _ in 0..3 {
-            world.references.call(ReleaseFile { ino: 101, generation: 1 }, ()).await.unwrap();
+            world.references.call(ReleaseFile { file: FileId { ino: 101, generation: 1 } }, ()).await.unwrap();
         }
         assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (2, 1));
         world
@@ -117,14 +118,17 @@ fn memory_process_opened_reference_becomes_boards() {
 fn memory_process_board_has_one_reference_per_file() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         for _ in 0..3 {
-            world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();
+            world.references.call(KeepFile { file: FileId { ino: 101, generation: 1 }, slot: 1 }, ()).await.unwrap();
         }
         assert_eq!(*world.counts.references.borrow(), [1, 2]);
         for _ in 0..3 {
-            world.references.call(ReleaseFile { ino: 101, generation: 1 }, ()).await.unwrap();
+            world.references.call(ReleaseFile { file: FileId { ino: 101, generation: 1 } }, ()).await.unwrap();
         }
         assert_eq!(*world.counts.references.borrow(), [1, 1]);
-        assert_eq!(world.references.call(ReleaseFile { ino: 101, generation: 1 }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(
+            world.references.call(ReleaseFile { file: FileId { ino: 101, generation: 1 } }, ()).await,
+            Err(Errno::EINVAL)
+        );
         world
     });
 }

@@ -6,6 +6,7 @@ use renga_abi::user::AccessKind;
 use renga_hal::memory::Access;
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, FaultError, MapAddress, Mapping, Space};
+use renga_proto::pages::FileId;
 use renga_proto::references::ReopenFile;
 
 const AT: u64 = 0x10_0000;
@@ -83,7 +84,10 @@ fn mapping_of_lost_file_reports_error() {
         let faulted = world.pager().fault(&mut space, a, AccessKind::Read).await;
         assert_eq!(faulted, Err(FaultError::Io));
         let renga_memory::MappedFile { ino, generation, .. } = file(0);
-        assert_eq!(world.references.call(ReopenFile { ino, generation }, ()).await, Err(Errno::ENOENT));
+        assert_eq!(
+            world.references.call(ReopenFile { file: FileId { ino, generation } }, ()).await,
+            Err(Errno::ENOENT)
+        );
         world.pager().destroy_space(space).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 1]);
         world

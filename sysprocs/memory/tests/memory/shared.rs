@@ -6,7 +6,7 @@ use renga_abi::user::AccessKind::{Read, Write};
 use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, FaultError, MapAddress, Mapping, Space};
-use renga_proto::pages::{CountDirty, Cut, ProtectPage, ReadCached, RunWritten, TakeRun, WritePage};
+use renga_proto::pages::{CountDirty, Cut, FileId, ProtectPage, ReadCached, RunWritten, TakeRun, WritePage};
 use renga_proto::references::{KeepFile, MakeObject, ReleaseFile};
 
 const AT: u64 = 0x10_0000;
@@ -231,18 +231,18 @@ fn shared_objects_are_counted_by_number() {
             // Numbers 256 apart are in one chain: some are kept so long, from both of its ends.
             if round % 3 != 0 || objects.len() == 64 {
                 let generation = if round % 2 == 0 { objects.pop_back() } else { objects.pop_front() }.unwrap();
-                world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
-                let again = world.references.call(ReleaseFile { ino: 0, generation }, ()).await;
+                world.references.call(ReleaseFile { file: FileId { ino: 0, generation } }, ()).await.unwrap();
+                let again = world.references.call(ReleaseFile { file: FileId { ino: 0, generation } }, ()).await;
                 assert_eq!(again, Err(Errno::EINVAL), "it is gone");
             }
             for &generation in &objects {
-                let kept = world.references.call(KeepFile { ino: 0, generation, slot: 0 }, ()).await;
+                let kept = world.references.call(KeepFile { file: FileId { ino: 0, generation }, slot: 0 }, ()).await;
                 assert_eq!(kept, Ok(()), "round {round}");
-                world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
+                world.references.call(ReleaseFile { file: FileId { ino: 0, generation } }, ()).await.unwrap();
             }
         }
         for generation in objects {
-            world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
+            world.references.call(ReleaseFile { file: FileId { ino: 0, generation } }, ()).await.unwrap();
         }
         world
     });

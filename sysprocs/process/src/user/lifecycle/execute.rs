@@ -161,7 +161,7 @@ impl<M: UserMemory> User<M> {
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
-        let adopt = AdoptFile { ino, generation, slot, origin: facts.origin };
+        let adopt = AdoptFile { file: file.id(), slot, origin: facts.origin };
         // The board takes over the reference that comes with opening, to save two calls.
         if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
             self.release_inode(&facts).await;
@@ -175,9 +175,8 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn release_file(&mut self, file: MappedFile) {
-        let MappedFile { ino, generation, .. } = file;
         // That process logs what it does not know.
-        let _ = self.services.clients.references.call(ReleaseFile { ino, generation }, ()).await;
+        let _ = self.services.clients.references.call(ReleaseFile { file: file.id() }, ()).await;
     }
 
     async fn gather_strings(
