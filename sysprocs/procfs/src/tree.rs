@@ -7,7 +7,7 @@ use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pid_of, synthetic_numb
 use renga_proto::reclaiming::ReclaimSetting;
 use renga_proto::regulation::RegulationSetting;
 
-use FileContent::{Reclaiming, Regulation, Text};
+use ContentSource::{Reclaiming, Regulation, Text};
 
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
@@ -46,18 +46,18 @@ pub(crate) struct FileEntry {
     pub(crate) name: &'static str,
     pub(crate) within: ProcFile,
     pub(crate) mode: u16,
-    pub(crate) content: FileContent,
+    pub(crate) content: ContentSource,
 }
 
 impl FileEntry {
     const fn of(file: ProcFile, name: &'static str, within: ProcFile, mode: u16) -> FileEntry {
-        FileEntry { file, name, within, mode, content: FileContent::Made }
+        FileEntry { file, name, within, mode, content: ContentSource::Made }
     }
 }
 
 /// Where the content of a file comes from.
 #[derive(Clone, Copy)]
-pub(crate) enum FileContent {
+pub(crate) enum ContentSource {
     /// It is made when it is read.
     Made,
     /// It is the same in every system.

@@ -2,7 +2,7 @@
 //! services show and read them; and files whose text is fixed.
 
 use crate::server::ProcFilesState;
-use crate::tree::FileContent;
+use crate::tree::ContentSource;
 use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_proto::reclaiming::{ReadReclaim, WriteReclaim};
@@ -17,19 +17,19 @@ fn gone(errno: Errno) -> Errno {
 
 impl<M: UserMemory> ProcFilesState<M> {
     /// Puts what does not depend on the system, or what a service shows; `EIO`: the file is made otherwise.
-    pub(crate) async fn show(&mut self, content: FileContent, out: &mut TextWindow<'_>) -> Result<(), Errno> {
+    pub(crate) async fn show(&mut self, content: ContentSource, out: &mut TextWindow<'_>) -> Result<(), Errno> {
         let text = &mut self.page[..TEXT_BYTES_MAX];
         let bytes = match content {
-            FileContent::Made => return Err(Errno::EIO),
-            FileContent::Text(text) => {
+            ContentSource::Made => return Err(Errno::EIO),
+            ContentSource::Text(text) => {
                 out.push(text);
                 return Ok(());
             }
-            FileContent::Regulation(setting) => {
+            ContentSource::Regulation(setting) => {
                 let read = ReadSetting { setting: setting as u8 };
                 self.clients.regulation.call_retrying(read, &mut *text).await.map_err(gone)?
             }
-            FileContent::Reclaiming(setting) => {
+            ContentSource::Reclaiming(setting) => {
                 self.clients.reclaiming.call(ReadReclaim { setting: setting as u8 }, &mut *text).await?
             }
         };
@@ -37,16 +37,16 @@ impl<M: UserMemory> ProcFilesState<M> {
         Ok(())
     }
 
-    pub(super) async fn change_setting(&mut self, content: FileContent, text: &[u8]) -> Result<(), Errno> {
+    pub(super) async fn change_setting(&mut self, content: ContentSource, text: &[u8]) -> Result<(), Errno> {
         match content {
-            FileContent::Regulation(setting) => {
+            ContentSource::Regulation(setting) => {
                 let write = WriteSetting { setting: setting as u8 };
                 self.clients.regulation.call_retrying(write, text).await.map_err(gone)
             }
-            FileContent::Reclaiming(setting) => {
+            ContentSource::Reclaiming(setting) => {
                 self.clients.reclaiming.call(WriteReclaim { setting: setting as u8 }, text).await
             }
-            FileContent::Made | FileContent::Text(_) => Err(Errno::EACCES),
+            ContentSource::Made | ContentSource::Text(_) => Err(Errno::EACCES),
         }
     }
 }

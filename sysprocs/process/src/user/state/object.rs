@@ -78,7 +78,7 @@ const S_IFCHR: u32 = 0o020_000;
 
 /// What is fixed of each kind of object.
 #[derive(Clone, Copy)]
-pub struct KindFacts {
+pub struct ObjectFacts {
     /// The kind as a byte; 0 ends a list of objects.
     code: u8,
     /// Whether a program can wait for it; files and devices are always ready, which Linux refuses.
@@ -92,21 +92,21 @@ pub struct KindFacts {
     pub link_text: Option<&'static str>,
 }
 
-impl KindFacts {
+impl ObjectFacts {
     /// Of a kind with a server of files, which `stat` takes for a pipe where that is lost or only named.
-    const fn file(code: u8, can_be_polled: bool, seek: Errno) -> KindFacts {
-        KindFacts { code, can_be_polled, seek: Err(seek), mode: S_IFIFO | 0o600, device: 0, link_text: None }
+    const fn file(code: u8, can_be_polled: bool, seek: Errno) -> ObjectFacts {
+        ObjectFacts { code, can_be_polled, seek: Err(seek), mode: S_IFIFO | 0o600, device: 0, link_text: None }
     }
     /// Of a device that every program may read and write, and never waits.
-    const fn memory(code: u8, minor: u64, link_text: &'static str) -> KindFacts {
+    const fn memory(code: u8, minor: u64, link_text: &'static str) -> ObjectFacts {
         let (mode, device) = (S_IFCHR | 0o666, 1 << 8 | minor);
-        KindFacts { code, can_be_polled: false, seek: Ok(0), mode, device, link_text: Some(link_text) }
+        ObjectFacts { code, can_be_polled: false, seek: Ok(0), mode, device, link_text: Some(link_text) }
     }
     /// Of an object without a name that a program can wait for.
-    const fn anonymous(code: u8, link_text: &'static str) -> KindFacts {
-        KindFacts { code, can_be_polled: true, seek: Ok(0), mode: 0o600, device: 0, link_text: Some(link_text) }
+    const fn anonymous(code: u8, link_text: &'static str) -> ObjectFacts {
+        ObjectFacts { code, can_be_polled: true, seek: Ok(0), mode: 0o600, device: 0, link_text: Some(link_text) }
     }
-    const CONSOLE: KindFacts = KindFacts {
+    const CONSOLE: ObjectFacts = ObjectFacts {
         code: 4,
         can_be_polled: true,
         seek: Err(Errno::ESPIPE),
@@ -118,24 +118,24 @@ impl KindFacts {
 
 impl Object {
     /// The facts of its kind: the one table of them, whose codes `get_object` reads.
-    pub const fn facts(self) -> KindFacts {
+    pub const fn facts(self) -> ObjectFacts {
         match self {
-            Object::File(_) => KindFacts::file(1, false, Errno::EIO),
-            Object::Pipe { end: PipeEnd::Reader, .. } => KindFacts::file(2, true, Errno::ESPIPE),
-            Object::Pipe { end: PipeEnd::Writer, .. } => KindFacts::file(3, true, Errno::ESPIPE),
-            Object::Console => KindFacts::CONSOLE,
-            Object::Null => KindFacts::memory(5, 3, "/dev/null"),
-            Object::Zero => KindFacts::memory(6, 5, "/dev/zero"),
-            Object::Full => KindFacts::memory(7, 7, "/dev/full"),
-            Object::Random => KindFacts::memory(8, 9, "/dev/urandom"),
-            Object::Lost { pipe: true } => KindFacts::file(9, true, Errno::ESPIPE),
-            Object::Lost { pipe: false } => KindFacts::file(10, true, Errno::EIO),
-            Object::Signals { .. } => KindFacts::anonymous(11, "anon_inode:[signalfd]"),
-            Object::Fifo(_) => KindFacts::file(12, true, Errno::ESPIPE),
-            Object::Events { sort: EventSort::Count, .. } => KindFacts::anonymous(13, "anon_inode:[eventfd]"),
-            Object::Events { sort: EventSort::Timer, .. } => KindFacts::anonymous(14, "anon_inode:[timerfd]"),
-            Object::Named { .. } => KindFacts::file(15, false, Errno::EBADF),
-            Object::Events { sort: EventSort::Watches, .. } => KindFacts::anonymous(16, "anon_inode:[eventpoll]"),
+            Object::File(_) => ObjectFacts::file(1, false, Errno::EIO),
+            Object::Pipe { end: PipeEnd::Reader, .. } => ObjectFacts::file(2, true, Errno::ESPIPE),
+            Object::Pipe { end: PipeEnd::Writer, .. } => ObjectFacts::file(3, true, Errno::ESPIPE),
+            Object::Console => ObjectFacts::CONSOLE,
+            Object::Null => ObjectFacts::memory(5, 3, "/dev/null"),
+            Object::Zero => ObjectFacts::memory(6, 5, "/dev/zero"),
+            Object::Full => ObjectFacts::memory(7, 7, "/dev/full"),
+            Object::Random => ObjectFacts::memory(8, 9, "/dev/urandom"),
+            Object::Lost { pipe: true } => ObjectFacts::file(9, true, Errno::ESPIPE),
+            Object::Lost { pipe: false } => ObjectFacts::file(10, true, Errno::EIO),
+            Object::Signals { .. } => ObjectFacts::anonymous(11, "anon_inode:[signalfd]"),
+            Object::Fifo(_) => ObjectFacts::file(12, true, Errno::ESPIPE),
+            Object::Events { sort: EventSort::Count, .. } => ObjectFacts::anonymous(13, "anon_inode:[eventfd]"),
+            Object::Events { sort: EventSort::Timer, .. } => ObjectFacts::anonymous(14, "anon_inode:[timerfd]"),
+            Object::Named { .. } => ObjectFacts::file(15, false, Errno::EBADF),
+            Object::Events { sort: EventSort::Watches, .. } => ObjectFacts::anonymous(16, "anon_inode:[eventpoll]"),
         }
     }
     /// The file process of an open file; `refusal` of other kinds, `EIO` of a file that is lost.
