@@ -190,11 +190,11 @@ fn clock_wake_before_wait_is_kept() {
     wake(0b1);
     wait(0, u64::MAX, 0b10);
     assert_eq!(woken.take(), [(0, 0, Ok(()))], "it was woken before");
-    assert!(!watch.holds(1));
+    assert!(!watch.contains(1));
     wait(0, u64::MAX, 0b10);
     wait(1, 700, 0);
     wait(2, u64::MAX, 0b110);
-    assert!(woken.borrow().is_empty() && watch.holds(1) && watch.holds(2));
+    assert!(woken.borrow().is_empty() && watch.contains(1) && watch.contains(2));
     wake(0b1);
     assert_eq!(woken.take(), [(0, 0, Ok(()))]);
     board.client(move |me| async move {
@@ -202,7 +202,7 @@ fn clock_wake_before_wait_is_kept() {
     });
     board.run();
     assert_eq!(woken.take(), [(2, 0, Ok(()))]);
-    assert!(!watch.holds(1) && !watch.holds(2));
+    assert!(!watch.contains(1) && !watch.contains(2));
     board.run_through_alarms();
     assert_eq!(woken.take(), [(1, 700, Ok(()))]);
     wait(3, u64::MAX, 0b100);

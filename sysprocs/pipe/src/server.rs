@@ -187,7 +187,7 @@ impl PipeState {
     #[inline(always)]
     fn is_simple(&mut self, generation: u32, end: PipeEnd, board: u8) -> bool {
         let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
-        roomy && self.writing.is_empty() && generation == self.simple_generation && self.end(end).holds(board)
+        roomy && self.writing.is_empty() && generation == self.simple_generation && self.end(end).contains(board)
     }
 
     #[inline(always)]
@@ -251,7 +251,11 @@ impl PipeState {
 
     /// Whether `board` may use `end` of the pipe in this generation.
     fn check(&mut self, generation: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
-        if generation == self.generation.number() && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
+        if generation == self.generation.number() && self.end(end).contains(board) {
+            Ok(())
+        } else {
+            Err(Errno::ESTALE)
+        }
     }
 
     fn end(&mut self, end: PipeEnd) -> &mut BoardReferences {

@@ -268,7 +268,7 @@ fn pipe_failed_board_ends_are_closed() {
     for end in [PipeEnd::Writer, PipeEnd::Reader] {
         assert_eq!(rig.call_for(3, AddEnd { generation: 1, end }), 0);
     }
-    assert!(rig.watch.holds(3) && rig.watch.holds(0) && !rig.watch.holds(1));
+    assert!(rig.watch.contains(3) && rig.watch.contains(0) && !rig.watch.contains(1));
     let out = results.clone();
     let reader = rig.run(|_, mut pipe| async move {
         pipe.call(CloseEnd { generation: 1, end: PipeEnd::Writer }, ()).await.unwrap();
@@ -278,7 +278,7 @@ fn pipe_failed_board_ends_are_closed() {
     assert!(reader.waits_for().is_some(), "the other board may still write");
     rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 3 }, ()).await.unwrap() });
     assert_eq!(*results.borrow(), [Ok(0)], "end of file");
-    assert!(!rig.watch.holds(3));
+    assert!(!rig.watch.contains(3));
     // The board's references are void, though the pipe goes on.
     let stale = u64::from(Errno::ESTALE.0);
     assert_eq!(rig.call_for(3, poll(FifoEnds::Writer)), stale, "that board has no reference");

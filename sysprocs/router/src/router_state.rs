@@ -52,7 +52,7 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Notes in the session with `board` whether the router awaits more than acknowledgements of that board.
     pub(crate) fn note_awaited(&mut self, board: u8) {
-        let (now_ns, watched) = (self.now_ns, self.memory.watch.holds(board));
+        let (now_ns, watched) = (self.now_ns, self.memory.watch.contains(board));
         let peer = self.peer(board);
         peer.session.set_watched(now_ns, watched || peer.waiting > 0 || peer.serving > 0);
     }

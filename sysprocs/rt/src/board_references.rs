@@ -41,7 +41,7 @@ impl BoardReferences {
         true
     }
     /// Whether `board` has any.
-    pub fn holds(&self, board: u8) -> bool {
+    pub fn contains(&self, board: u8) -> bool {
         self.boards.checked_shr(u32::from(board)).is_some_and(|boards| boards & 1 == 1)
     }
     /// The boards that have any, a bit each.
@@ -72,7 +72,7 @@ mod tests {
             (2, 1, 0, 1)
         );
         assert_eq!(
-            (references.boards(), references.holds(7), references.holds(1), references.holds(99)),
+            (references.boards(), references.contains(7), references.contains(1), references.contains(99)),
             (0x80, true, false, false)
         );
         assert!(references.remove(7) && references.is_empty());

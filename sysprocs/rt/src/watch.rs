@@ -72,7 +72,7 @@ impl Watch {
         self.asked_ns.get(usize::from(board))?.get()
     }
     /// Whether there is a reason.
-    pub fn holds(&self, board: u8) -> bool {
+    pub fn contains(&self, board: u8) -> bool {
         self.reasons.get(usize::from(board)).is_some_and(|reasons| reasons.get() > 0)
     }
 }

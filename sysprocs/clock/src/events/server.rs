@@ -194,7 +194,7 @@ impl EventsState {
     fn find<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
         let place = self.places.get(usize::from(number)).ok_or(Errno::ESTALE)?;
         let found =
-            place.generation.is_some_and(|is| is.number() == generation) && place.references.holds(call.board());
+            place.generation.is_some_and(|is| is.number() == generation) && place.references.contains(call.board());
         if found { Ok(number.into()) } else { Err(Errno::ESTALE) }
     }
 

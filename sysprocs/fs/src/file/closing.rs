@@ -22,7 +22,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Answers before the work is done, unless a failed write may have to be notified.
     pub(super) async fn close(&mut self, call: Call<renga_proto::file::Close>) {
         let board = call.board();
-        if call.entry().generation != self.open_generation.number() || !self.references.holds(board) {
+        if call.entry().generation != self.open_generation.number() || !self.references.contains(board) {
             return call.reply(Err(Errno::EBADF));
         }
         if self.references.total() > 1 {

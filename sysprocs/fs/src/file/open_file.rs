@@ -161,7 +161,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// `EBADF` if the caller's board has no reference: a number alone opens nothing.
     pub(super) fn check(&self) -> Result<(), Errno> {
-        if self.references.holds(self.asker) { Ok(()) } else { Err(Errno::EBADF) }
+        if self.references.contains(self.asker) { Ok(()) } else { Err(Errno::EBADF) }
     }
 
     pub(super) fn check_generation(&self, generation: u32) -> Result<(), Errno> {

@@ -1,7 +1,7 @@
 //! An active inode: its record in memory, brought from and to the inode table.
 //!
 //! Invariant: while `ino` is not 0 the record here is the inode; the table's copy is older if
-//! `changed`. Not here: data (`content.rs`, `truncate.rs`), directories (`directory.rs`).
+//! `changed`. Not here: data (`file_data.rs`, `truncate.rs`), directories (`directory.rs`).
 
 use crate::data::client::DataClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};

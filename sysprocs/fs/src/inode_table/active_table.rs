@@ -155,7 +155,7 @@ impl ActiveTable {
     /// One reference more to what the board refers to already: a number alone gives it none.
     pub(crate) fn keep(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
         self.check(number, ino)?;
-        if !self.slot(number).references.holds(board) {
+        if !self.slot(number).references.contains(board) {
             return Err(Errno::EINVAL);
         }
         self.refer(number, board).map(|_| ())

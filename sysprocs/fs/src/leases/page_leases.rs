@@ -3,7 +3,7 @@
 //! Invariant: a board that may cache page p, or the size, is noted here. A note goes away only when the board has
 //! replied to a revocation, or is dead: its next incarnation caches nothing that it was not granted. Any page below
 //! `below` may be there; as a file grows at its end, one revocation serves all further writes. Not here: the callers
-//! (`content.rs`, `truncate.rs`, `active_inode.rs`).
+//! (`file_data.rs`, `truncate.rs`, `active_inode.rs`).
 
 use crate::probes::{Revoke, RevokeEnd};
 use renga_proto::pages::{

@@ -101,15 +101,15 @@ fn memory_process_opened_reference_becomes_boards() {
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
         world.references.call(KeepFile { file: FileId { ino: 101, generation: 1 }, slot: 1 }, ()).await.unwrap();
-        assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (0, 2));
+        assert_eq!((world.counts.directory_calls.get(), *world.counts.references.borrow().last().unwrap()), (0, 2));
         // The board has one already, so this one is given back.
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
-        assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (1, 2));
+        assert_eq!((world.counts.directory_calls.get(), *world.counts.references.borrow().last().unwrap()), (1, 2));
         for _ in 0..3 {
             world.references.call(ReleaseFile { file: FileId { ino: 101, generation: 1 } }, ()).await.unwrap();
         }
-        assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (2, 1));
+        assert_eq!((world.counts.directory_calls.get(), *world.counts.references.borrow().last().unwrap()), (2, 1));
         world
     });
 }

@@ -11,7 +11,7 @@ const ZERO_FLAG: u64 = 1 << 30;
 const INSTRUCTION_BYTES: u64 = 4;
 const WORD_BYTES: usize = 8;
 /// Instructions of one time slice.
-const TURN_INSTRUCTIONS: u64 = 10_000;
+const SLICE_INSTRUCTIONS: u64 = 10_000;
 
 /// A processor whose floating-point registers are never used.
 pub struct Flushed;
@@ -118,37 +118,37 @@ fn step<M: UserMemory>(context: &mut UserContext, memory: &Memory<M>) -> Result<
 }
 
 /// Runs the next user program of `board` for a time slice; returns its instructions. `None`: no program is ready.
-pub fn turn<M: UserMemory>(board: HostBoard, machine: &M) -> Option<u64> {
-    let mut turn = board.core.next_user()?;
-    if turn.wait_cancelled() {
+pub fn run_slice<M: UserMemory>(board: HostBoard, machine: &M) -> Option<u64> {
+    let mut slice = board.core.next_user()?;
+    if slice.wait_cancelled() {
         // It gives way after what has been done for it, which takes time, too.
-        turn.charge(TURN_INSTRUCTIONS);
-        turn.end(Trap::Preempted);
-        return Some(TURN_INSTRUCTIONS);
+        slice.charge(SLICE_INSTRUCTIONS);
+        slice.end(Trap::Preempted);
+        return Some(SLICE_INSTRUCTIONS);
     }
-    let memory = Memory { machine, space: Frame(turn.space()) };
-    for count in 1..=TURN_INSTRUCTIONS {
-        if let Err(trap) = step(turn.context(), &memory) {
-            turn.charge(count);
-            turn.end(trap);
+    let memory = Memory { machine, space: Frame(slice.space()) };
+    for count in 1..=SLICE_INSTRUCTIONS {
+        if let Err(trap) = step(slice.context(), &memory) {
+            slice.charge(count);
+            slice.end(trap);
             return Some(count);
         }
     }
-    turn.charge(TURN_INSTRUCTIONS);
-    Some(TURN_INSTRUCTIONS) // it goes on, unless another program is to run first
+    slice.charge(SLICE_INSTRUCTIONS);
+    Some(SLICE_INSTRUCTIONS) // it goes on, unless another program is to run first
 }
 
 /// Runs boards and their programs until nothing is ready and no alarm is set; an instruction takes a nanosecond, idle
-/// time is skipped. False: not within `turns_max` time slices.
-pub fn run<M: UserMemory>(boards: &[(HostBoard, &M)], turns_max: u64) -> bool {
-    for _ in 0..turns_max {
+/// time is skipped. False: not within `slices_max` time slices.
+pub fn run<M: UserMemory>(boards: &[(HostBoard, &M)], slices_max: u64) -> bool {
+    for _ in 0..slices_max {
         let mut time_ns = boards.iter().map(|(board, _)| board.core.now_ns()).max().unwrap_or(0);
         let mut idle = true;
         for &(board, machine) in boards {
             while board.core.dispatch() {
                 idle = false;
             }
-            if let Some(instructions) = turn(board, machine) {
+            if let Some(instructions) = run_slice(board, machine) {
                 idle = false;
                 time_ns += instructions;
             }

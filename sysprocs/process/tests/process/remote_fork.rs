@@ -101,7 +101,7 @@ fn remote_signals_and_groups_reach_other_boards() {
         // Not to the end of the sleep: only until nothing is ready.
         system.boards.iter().zip(&system.machines).for_each(|(&board, &machine)| {
             board.run();
-            renga_process::host::turn(board, machine);
+            renga_process::host::run_slice(board, machine);
         });
     }
     assert_eq!(system.switch.0.get(), None);

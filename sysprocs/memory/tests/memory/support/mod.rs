@@ -27,7 +27,7 @@ pub struct Counts {
     /// Whose inode the files' processes have.
     pub inos: RefCell<Vec<u32>>,
     /// Calls to the directory.
-    pub asked: Cell<u32>,
+    pub directory_calls: Cell<u32>,
     /// The next call to the directory gets `ESTALE`, as after a reboot of its board.
     pub stale: Cell<bool>,
 }
@@ -154,7 +154,7 @@ async fn inode(
 
 /// What the directory says to a call about the inode `ino` of process `slot`; its references change by `by`.
 fn refer(counts: &Counts, slot: u16, ino: u32, by: i32) -> Result<(), Errno> {
-    counts.asked.set(counts.asked.get() + 1);
+    counts.directory_calls.set(counts.directory_calls.get() + 1);
     if counts.stale.take() {
         return Err(Errno::ESTALE);
     }

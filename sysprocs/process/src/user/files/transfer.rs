@@ -204,7 +204,7 @@ impl<M: UserMemory> User<M> {
         Ok((self.services.write(object, &page, mode).await?.min(wanted), wanted))
     }
 
-    /// Passes a page of a file on, from an offset or where it stands; how many bytes went, and were there. What could not be
+    /// Copies a page of a file, from an offset or its own; returns the bytes written and read. What could not be
     /// written was not read, as far as the file's own offset tells.
     async fn pass_page(
         &mut self,
