@@ -5,7 +5,7 @@
 
 use super::LeasesMutant;
 use super::world::{BoardCache, LeasesWorld, PAGES};
-use super::write_lease::WriteLease;
+use super::write_lease::LeaseHolder;
 
 impl BoardCache {
     /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped, too.
@@ -62,7 +62,8 @@ impl LeasesWorld {
 
     /// The inode's process does not know of the lease any more.
     pub(super) fn drop_orphaned(&mut self, board: usize) -> Option<()> {
-        let stands = |WriteLease { board: of, lease, .. }: WriteLease| (of, lease) == (board, self.caches[board].lease);
+        let stands =
+            |LeaseHolder { board: of, lease, .. }: LeaseHolder| (of, lease) == (board, self.caches[board].lease);
         if !self.caches[board].orphaned || self.caches[board].behind || self.write_lease.is_some_and(stands) {
             return None;
         }

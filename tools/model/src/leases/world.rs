@@ -8,7 +8,7 @@
 
 use super::LeasesMutant;
 use super::attributes::Asking;
-use super::write_lease::{Ask, Taking, WriteLease};
+use super::write_lease::{Ask, LeaseHolder, Taking};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
 
@@ -131,7 +131,7 @@ pub struct LeasesWorld {
     pub(super) latest_size: u8,
     pub(super) change: Option<LeaseRevocation>,
     /// The board that holds the file, and under which lease.
-    pub(super) write_lease: Option<WriteLease>,
+    pub(super) write_lease: Option<LeaseHolder>,
     pub(super) last_lease: u8,
     /// Pages that programs of the inode's board may store to: no other board holds them.
     pub(super) sole: [bool; PAGES],

@@ -9,7 +9,7 @@ use renga_proto::pages::TO_END;
 
 /// The lease and its holder.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct WriteLease {
+pub struct LeaseHolder {
     pub(super) board: usize,
     /// No other lease has had that number.
     pub(super) lease: u8,
@@ -112,7 +112,7 @@ impl LeasesWorld {
         if known.is_none() {
             self.last_lease += 1;
         }
-        let write_lease = known.unwrap_or(WriteLease { board, lease: self.last_lease, unreachable: false });
+        let write_lease = known.unwrap_or(LeaseHolder { board, lease: self.last_lease, unreachable: false });
         self.write_lease = Some(write_lease);
         self.sole = if self.is(LeasesMutant::SoleOutlivesLease) { self.sole } else { [false; PAGES] };
         self.holders.grant(board as u8, PAGES as u32 - 1);
@@ -212,7 +212,7 @@ impl LeasesWorld {
         let (goes_on, clean_first) = (self.is(LeasesMutant::WritesWhileTaken), self.is(LeasesMutant::TakenInOneStep));
         let (joins, shows_on) = (self.is(LeasesMutant::DirtyOfOtherLease), self.is(LeasesMutant::MappedWhileFlushed));
         let pages_only = self.is(LeasesMutant::ModeStaysThere);
-        let (taking, WriteLease { board, lease, .. }) =
+        let (taking, LeaseHolder { board, lease, .. }) =
             (self.taking.filter(|taking| taking.given.is_none())?, self.write_lease?);
         let cache = &mut self.caches[board];
         if cache.behind {
