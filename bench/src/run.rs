@@ -286,19 +286,19 @@ impl RunOutcome {
         self.with_trace(|header, events| Ok((header, events.collect::<Result<_>>()?)))
     }
 
-    /// Passes the trace event by event to `look`; returns its result.
+    /// Passes the trace event by event to `read`; returns its result.
     ///
     /// # Errors
-    /// If the trace was not kept or cannot be read, or `look` fails.
+    /// If the trace was not kept or cannot be read, or `read` fails.
     pub fn with_trace<T>(
         &self,
-        look: impl FnOnce(TraceHeader, &mut dyn Iterator<Item = Result<Timed>>) -> Result<T>,
+        read: impl FnOnce(TraceHeader, &mut dyn Iterator<Item = Result<Timed>>) -> Result<T>,
     ) -> Result<T> {
         let path = self.trace.as_ref().context("this run's trace was not kept")?;
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let reader = TraceReader::new(&bytes).with_context(|| path.display().to_string())?;
         let header = reader.header().clone();
-        look(header, &mut reader.map(|event| event.with_context(|| path.display().to_string())))
+        read(header, &mut reader.map(|event| event.with_context(|| path.display().to_string())))
     }
 }
 

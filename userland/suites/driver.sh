@@ -1,5 +1,5 @@
-# Runs the tests of the judge $1 with what else it is told: verdicts, one a line with the case's name behind it, go to `verdicts`,
-# what cases said that did not end well to `said/`.
+# Runs the conformance suite $1 with the other arguments: writes a verdict and the case's name to each line of `verdicts`,
+# and the output of cases that fail to `said/`.
 umask 022
 export LC_ALL=C TZ=UTC0 HOME=/root
 unset OLDPWD

@@ -74,12 +74,12 @@ mod tests {
 
     /// Asynchronous calls take as long, but half as long for one caller.
     fn outcomes() -> Vec<RunOutcome> {
-        let told = |point: Point, part: u64| {
+        let reported = |point: Point, part: u64| {
             let line = |size: &u64, caller| format!("told {size} {caller} {part} {part} {}\n", size * part);
             let lines = |caller| Axes::of(PLAN).sizes.iter().map(|size| line(size, caller)).collect::<String>();
             RunOutcome { text: (0..point.callers).map(lines).collect(), trace: None }
         };
-        let both = |point: Point| [told(point, 100), told(point, if point.callers == 1 { 50 } else { 100 })];
+        let both = |point: Point| [reported(point, 100), reported(point, if point.callers == 1 { 50 } else { 100 })];
         Axes::of(PLAN).points().flat_map(both).collect()
     }
 

@@ -18,7 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "A program makes each call five times with computation around it; the median response counts. Cost between \
          boards: a call's time without its server's. Cost within a board: the number of calls at 103 instructions \
          each. Overlap: two cores work, one of them for the system, until the program's next call. exec: a program \
-         of 512 bytes that nobody has read.",
+         of 512 bytes that no program has read.",
     runs,
     evaluate,
 };

@@ -177,7 +177,7 @@ impl P4Experiment {
         Ok(P4Measurement {
             title: self.title,
             free_ns: time("free")?,
-            own_ns: outcome.numbers("p4 free-own ")?.first().context("its own time is told")? * NS_PER_US,
+            own_ns: outcome.numbers("p4 free-own ")?.first().context("its own time is reported")? * NS_PER_US,
             times: factors.iter().map(of).collect::<Result<_>>()?,
         })
     }
@@ -186,7 +186,7 @@ impl P4Experiment {
 /// The times that the program has printed as `label`, ns.
 pub fn times(outcome: &RunOutcome, label: &str) -> Result<Vec<u64>> {
     let times = outcome.numbers(&format!("p4 {label} "))?;
-    times.first().context("no time was told")?;
+    times.first().context("no time was reported")?;
     Ok(times)
 }
 

@@ -13,7 +13,7 @@ pub const DISK: LedgerRow = LedgerRow {
     title: "1000 reads of 1 KB of the disk, 1.1 to 100 times as long",
     published: "From 30 times on all ways come near the requested time. At 10 and 20 times, where delays are below the \
          timer's 10 ms, the library that always sleeps takes longer.",
-    method: "pread of random blocks of the partition that nobody has read before. Requested is the program's time \
+    method: "pread of random blocks of the partition that no program has read before. Requested is the program's time \
          without a factor, with its I/O so many times as long, but not its own instructions, as in the paper. The \
          medium is the model of an SD card.",
     runs: |plan| runs(plan, &READS),

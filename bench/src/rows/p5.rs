@@ -138,11 +138,11 @@ fn run(plan: RowPlan, figure: &P5Figure, form: &P5Form) -> BenchRun {
     let [one, two] = files.map(|file| format!("{} {}", file.path, file.blocks));
     let repeats = if plan.short { 1 } else { REPEATS };
     for (point, load) in (0..).zip(loads(plan).into_iter().chain([LONG_PAUSES])) {
-        let turn: u32 = point * repeats;
+        let round: u32 = point * repeats;
         let (label, computed) = (label(form, load), load.compute_ms * INSTRUCTIONS_PER_MS);
         let (pause_ns, before, core_2) = (load.pause_ms * NS_PER_MS, figure.computed, form.core_2);
         script += &format!(
-            "/usr/lib/renga/p5 reads {label} {one} {two} {turn} {READS} {before} {computed} {pause_ns} {CORE} {core_2} {repeats} || exit 1\n"
+            "/usr/lib/renga/p5 reads {label} {one} {two} {round} {READS} {before} {computed} {pause_ns} {CORE} {core_2} {repeats} || exit 1\n"
         );
     }
     let run = BenchRun::new(form.machine, plan.profile, "small", &script);

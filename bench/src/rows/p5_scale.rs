@@ -126,9 +126,9 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
             curves: Vec::new(),
         };
         for (who, ns) in ["Renga", "Linux"].iter().zip(&times.by_cores) {
-            let told = |time: &u64| format!("{} ({:.2})", ms(*time), fold(ns[0], *time));
-            let homes = if *who == "Renga" { told(&times.homes_ns) } else { String::new() };
-            let by_cores = ns.iter().map(told).chain([homes]).collect();
+            let text = |time: &u64| format!("{} ({:.2})", ms(*time), fold(ns[0], *time));
+            let homes = if *who == "Renga" { text(&times.homes_ns) } else { String::new() };
+            let by_cores = ns.iter().map(text).chain([homes]).collect();
             table.rows.push([vec![load.title.to_string(), (*who).to_string()], by_cores].concat());
             for (cores, ns) in cores(plan).iter().zip(ns) {
                 findings.figure(format!("{} on {who}, {cores} cores, ns", load.name), *ns);

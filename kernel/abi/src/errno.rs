@@ -1,6 +1,6 @@
 //! Errors as the Linux/AArch64 system-call interface numbers them.
 //!
-//! Invariant: the value is positive and below 4096, so that a caller can tell `-errno` from a result.
+//! Invariant: the value is positive and below 4096, so that a caller can distinguish `-errno` from a result.
 
 use core::fmt;
 

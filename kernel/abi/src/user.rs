@@ -114,7 +114,7 @@ pub enum Trap {
         /// ESR_EL1.
         syndrome: u64,
     },
-    /// The time slice has ended, or a more urgent task is ready. The processor never reports this: the kernel turns an interrupt into it.
+    /// The time slice has ended, or a more urgent task is ready. The processor never reports this: the kernel maps an interrupt to it.
     Preempted,
 }
 

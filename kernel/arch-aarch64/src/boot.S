@@ -232,7 +232,7 @@ boot_l2: .zero 4096
 .global kernel_tables
 kernel_tables: .zero 9 * 4096
 
-// Words for the firmware (shared.rs): whole cache lines that hold nothing else.
+// Words for the firmware (shared.rs): whole cache lines without other data.
 .section .bss.shared_words, "aw", @nobits
 .balign 64
 .global shared_words

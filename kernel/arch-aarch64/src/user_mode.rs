@@ -15,7 +15,7 @@ use renga_hal::memory::{Frame, USER_END};
 const INTERRUPTED: u64 = u64::MAX;
 
 /// No slot: the floating-point registers have no program's state.
-const NOBODY: u64 = u64::MAX;
+const NO_OWNER: u64 = u64::MAX;
 
 /// Bytes of an instruction.
 const INSTRUCTION_BYTES: u64 = 4;
@@ -49,7 +49,7 @@ pub struct UserMode {
 impl UserMode {
     /// For programs of as many slots as `fp` has places, from `first` on.
     pub fn new(first: u16, fp: &'static mut [FpState]) -> Self {
-        Self { fp, first: first.into(), fp_owner: NOBODY }
+        Self { fp, first: first.into(), fp_owner: NO_OWNER }
     }
 
     /// Runs the program until it traps or an interrupt is pending. Panics when `space` is no address
@@ -75,7 +75,7 @@ impl UserMode {
         if self.fp_owner == context.slot {
             // SAFETY: writes the registers to a state that is ours; offsets are checked above.
             unsafe { renga_fp_save(&raw mut context.fp) };
-            self.fp_owner = NOBODY;
+            self.fp_owner = NO_OWNER;
         } else {
             context.fp = self.fp[context.slot as usize - self.first];
         }
@@ -84,11 +84,11 @@ impl UserMode {
 
     /// Takes the state that is in the registers out of them: to the place of its program.
     pub fn leave_fp(&mut self) {
-        if self.fp_owner != NOBODY {
+        if self.fp_owner != NO_OWNER {
             let owner = &mut self.fp[self.fp_owner as usize - self.first];
             // SAFETY: writes the registers to a state that is ours; offsets are checked above.
             unsafe { renga_fp_save(owner) };
-            self.fp_owner = NOBODY;
+            self.fp_owner = NO_OWNER;
         }
     }
 

@@ -1,6 +1,6 @@
 // Exception vectors, and the way into a user program and back.
 //
-// renga_enter_user(context) looks like a function that takes long: it stores the kernel's callee-saved
+// renga_enter_user(context) behaves as a function that takes long: it stores the kernel's callee-saved
 // registers on the kernel stack, loads the program's and drops to EL0; the next exception from EL0
 // stores the program's registers in the context and returns from that call. The result is ESR_EL1, or
 // all ones for an interrupt. Offsets are those of renga_abi::user::UserContext (checked in user_mode.rs).

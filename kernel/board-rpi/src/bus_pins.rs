@@ -60,9 +60,9 @@ impl<R: Registers> PinBank for BusPins<R> {
 
     #[inline]
     fn levels(&mut self) -> u32 {
-        for turn in 0..self.read_spins {
+        for spin in 0..self.read_spins {
             // No instruction that says that this is waiting: an imitation would act on it, and slowly.
-            core::hint::black_box(turn);
+            core::hint::black_box(spin);
         }
         self.pins.low_levels()
     }

@@ -119,7 +119,7 @@ fn run_from(start: usize, bytes: usize) -> (usize, usize) {
 }
 
 /// The outcome of a poll.
-enum Look {
+enum PollOutcome {
     Nothing,
     Next(TransferStage),
     Done,
@@ -151,19 +151,19 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
     fn pass(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Progress, BlockError> {
         // Bounded: each stage leads to a later one or to the next block, and those to an end or to one of few tries.
         loop {
-            let looked = match self.look(transfer, data) {
-                Ok(Look::Nothing) => match self.wait(transfer) {
+            let outcome = match self.poll(transfer, data) {
+                Ok(PollOutcome::Nothing) => match self.wait(transfer) {
                     Ok(None) => continue,
                     Ok(Some(wait_ns)) => return Ok(Progress::Later(wait_ns)),
                     Err(error) => Err(error),
                 },
-                looked => looked,
+                outcome => outcome,
             };
             transfer.since_ns = None;
-            match looked {
-                Ok(Look::Done) => return Ok(Progress::Done),
-                Ok(Look::Next(stage)) => transfer.stage = stage,
-                Ok(Look::Nothing) => {}
+            match outcome {
+                Ok(PollOutcome::Done) => return Ok(Progress::Done),
+                Ok(PollOutcome::Next(stage)) => transfer.stage = stage,
+                Ok(PollOutcome::Nothing) => {}
                 Err(error) => self.fail(transfer, error)?,
             }
         }
@@ -180,8 +180,8 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
         Ok((waited_ns >= POLLS_NS).then(|| (waited_ns / LATER_PART).clamp(least_ns, most_ns)))
     }
 
-    fn look(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Look, BlockError> {
-        let next = |happened: bool, stage| if happened { Look::Next(stage) } else { Look::Nothing };
+    fn poll(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<PollOutcome, BlockError> {
+        let next = |happened: bool, stage| if happened { PollOutcome::Next(stage) } else { PollOutcome::Nothing };
         Ok(match transfer.stage {
             TransferStage::Lines => {
                 let command = command_of(transfer);
@@ -193,8 +193,8 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
             }
             TransferStage::Answer => next(self.answered()?, TransferStage::Block),
             TransferStage::Block => self.block(transfer, data)?,
-            TransferStage::End if !self.host.take(DATA_DONE)? => Look::Nothing,
-            TransferStage::End if transfer.writes => Look::Next(TransferStage::Programmed),
+            TransferStage::End if !self.host.take(DATA_DONE)? => PollOutcome::Nothing,
+            TransferStage::End if transfer.writes => PollOutcome::Next(TransferStage::Programmed),
             TransferStage::End => end_of_run(transfer),
             TransferStage::Programmed => {
                 let free = self.host.is_programmed() && self.host.is_free_for(SEND_STATUS);
@@ -204,7 +204,7 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
                 next(free, TransferStage::Status)
             }
             TransferStage::Status if self.answered()? => end_of_run(transfer),
-            TransferStage::Status => Look::Nothing,
+            TransferStage::Status => PollOutcome::Nothing,
             TransferStage::Still => next(self.host.lines_are_still(), TransferStage::StopLines),
             TransferStage::StopLines => {
                 let free = self.host.is_free_for(STOP);
@@ -222,7 +222,7 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
                 next(stopped, TransferStage::StillAgain)
             }
             TransferStage::StillAgain if self.host.lines_are_still() => return Err(transfer.error),
-            TransferStage::StillAgain => Look::Nothing,
+            TransferStage::StillAgain => PollOutcome::Nothing,
         })
     }
 
@@ -239,10 +239,10 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
         if answered && self.host.answer() & STATUS_ERRORS != 0 { Err(BlockError::Failed) } else { Ok(answered) }
     }
 
-    fn block(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<Look, BlockError> {
+    fn block(&mut self, transfer: &mut Transfer, data: &mut Data<'_>) -> Result<PollOutcome, BlockError> {
         let event = if transfer.writes { WRITE_READY } else { READ_READY };
         if !self.host.take(event)? {
-            return Ok(Look::Nothing);
+            return Ok(PollOutcome::Nothing);
         }
         let range = transfer.done..transfer.done + SECTOR_BYTES;
         match data {
@@ -250,7 +250,7 @@ impl<R: Registers, T: HardwareTimer> SdCard<R, T> {
             Data::Write(data) => self.host.write_block(&data[range]),
         }
         transfer.done += SECTOR_BYTES;
-        Ok(Look::Next(if transfer.done == transfer.run.1 { TransferStage::End } else { TransferStage::Block }))
+        Ok(PollOutcome::Next(if transfer.done == transfer.run.1 { TransferStage::End } else { TransferStage::Block }))
     }
 
     /// Leads the card and its host back to where they take commands; then the transfer is tried again, or has failed.
@@ -289,11 +289,11 @@ fn command_of(transfer: &Transfer) -> SdCommand {
 }
 
 /// The next command's run, if there is one; it has its own tries.
-fn end_of_run(transfer: &mut Transfer) -> Look {
+fn end_of_run(transfer: &mut Transfer) -> PollOutcome {
     if transfer.done == transfer.bytes {
-        return Look::Done;
+        return PollOutcome::Done;
     }
     transfer.run = run_from(transfer.done, transfer.bytes);
     transfer.tries = 0;
-    Look::Next(TransferStage::Lines)
+    PollOutcome::Next(TransferStage::Lines)
 }

@@ -43,8 +43,8 @@ impl<R: Registers> SpiMaster<R> {
         Self { registers, polls_octet: octet_ns / READ_NS_MIN + 1 }
     }
 
-    fn wait(&self, mask: u32, looks: u64) -> Result<(), SpiStuck> {
-        let there = (0..looks).any(|_| self.registers.read(offset::CONTROL) & mask != 0);
+    fn wait(&self, mask: u32, polls: u64) -> Result<(), SpiStuck> {
+        let there = (0..polls).any(|_| self.registers.read(offset::CONTROL) & mask != 0);
         if there { Ok(()) } else { Err(SpiStuck) }
     }
 

@@ -10,8 +10,8 @@ use std::rc::Rc;
 protocol! {
     /// An index of other servers' data.
     pub Index = 1, IndexCall {
-        /// Looks up.
-        0 Look { name: u32 } (&'a mut [u8]) -> Result<u64, Errno>;
+        /// Resolves a name.
+        0 Lookup { name: u32 } (&'a mut [u8]) -> Result<u64, Errno>;
         /// Passes on.
         1 Pass { value: u64 } (()) -> Result<u64, Errno>;
         /// Copies given to taken.
@@ -34,7 +34,7 @@ async fn index(mut port: Port<Index>, shelf: Address<Shelf>) -> Never {
     let shelf = Forward::new(shelf);
     loop {
         match port.accept().await {
-            IndexCall::Look(call) => {
+            IndexCall::Lookup(call) => {
                 let fill = call.entry().name as u8;
                 call.forward(&shelf, Read { from: 1, fill });
             }
@@ -72,16 +72,16 @@ async fn shelf(mut port: Port<Shelf>) -> Never {
 
 /// A shelf that answers the `Double`s two by two, the later first.
 async fn late_shelf(mut port: Port<Shelf>) -> Never {
-    let mut held: Option<Call<Double>> = None;
+    let mut deferred: Option<Call<Double>> = None;
     loop {
         let ShelfCall::Double(call) = port.accept_only(Double::BIT).await else { unreachable!() };
-        if let Some(first) = held.take() {
+        if let Some(first) = deferred.take() {
             for call in [call, first] {
                 let value = call.entry().value;
                 call.reply(Ok(2 * value));
             }
         } else {
-            held = Some(call);
+            deferred = Some(call);
         }
     }
 }
@@ -105,7 +105,7 @@ fn forward_last_server_replies_with_first_slice() {
         let mut client = Client::new(&me, index);
         for round in 0..200u64 {
             let mut page = [0; 4];
-            assert_eq!(client.call(Look { name: 7 }, &mut page).await, Ok(7));
+            assert_eq!(client.call(Lookup { name: 7 }, &mut page).await, Ok(7));
             assert_eq!(page, [0, 7, 7, 7]);
             assert_eq!(client.call(Pass { value: round }, ()).await, Ok(2 * (round + 1)));
             assert_eq!(client.call(Copy {}, (b"abc", &mut page)).await, Ok(3));
@@ -170,13 +170,13 @@ fn forward_to_closed_server_waits() {
 fn forward_cancellation_notifies_current_server() {
     let board = board();
     let keeper = board.server(|_, mut port: Port<Shelf>| async move {
-        let mut held: Option<Call<Double>> = None;
+        let mut deferred: Option<Call<Double>> = None;
         loop {
             match port.accept_or_notified(Double::BIT).await {
-                Some(ShelfCall::Double(call)) => held = Some(call),
+                Some(ShelfCall::Double(call)) => deferred = Some(call),
                 Some(_) => unreachable!(),
                 None => {
-                    if let Some(call) = held.take_if(|call| call.wait_cancelled()) {
+                    if let Some(call) = deferred.take_if(|call| call.wait_cancelled()) {
                         call.reply(Err(Errno::EINTR));
                     }
                 }
@@ -203,7 +203,7 @@ fn forward_to_other_board_reaches_router() {
         let mut exchange = ExchangePort::new(&me);
         async move {
             loop {
-                let Some(mut call) = exchange.accept_or_notified().await else { panic!("nobody notifies") };
+                let Some(mut call) = exchange.accept_or_notified().await else { panic!("no process notifies") };
                 assert_eq!((call.destination(), call.op()), (far, Read::OP));
                 assert_eq!(call.message()[..2], [1, 9]);
                 call.lent().1.fill(5);
@@ -216,7 +216,7 @@ fn forward_to_other_board_reaches_router() {
     let out = got.clone();
     board.client(move |me| async move {
         let mut page = [0; 2];
-        let value = Client::new(&me, index).call(Look { name: 9 }, &mut page).await;
+        let value = Client::new(&me, index).call(Lookup { name: 9 }, &mut page).await;
         assert_eq!(page, [5, 5]);
         out.set(value.unwrap());
     });
@@ -237,7 +237,7 @@ fn forward_call_of_proxy_is_like_any_other() {
         async move {
             let (given, mut taken) = ([0; 0], [0; 8]);
             let words = [6, 0, 0, 0, 0, 0];
-            let reply = raw.call(3, (at, Look::OP), words, &given, &mut taken).await.unwrap();
+            let reply = raw.call(3, (at, Lookup::OP), words, &given, &mut taken).await.unwrap();
             assert_eq!((reply.words[1], taken), (6, [0, 6, 6, 6, 6, 6, 6, 6]));
             out.set(reply.taken_used);
         }

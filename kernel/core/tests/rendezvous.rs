@@ -17,7 +17,7 @@ protocol! {
         /// Fills the slice taken, and returns its address.
         2 Take { fill: u8 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Waits for another call.
-        3 Hold { key: u64 } (()) -> Result<u64, Errno> [defers];
+        3 Park { key: u64 } (()) -> Result<u64, Errno> [defers];
         /// Copies given to taken.
         4 Both {} ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
@@ -41,12 +41,12 @@ async fn answer(mut port: Port<Null>) -> Never {
                 call.reply(Ok(count));
             }
             NullCall::Take(mut call) => {
-                let (fill, lent) = (call.entry().fill, call.lent());
-                lent.fill(fill);
-                let at = lent.as_ptr().addr() as u32;
+                let (fill, buffer) = (call.entry().fill, call.lent());
+                buffer.fill(fill);
+                let at = buffer.as_ptr().addr() as u32;
                 call.reply(Ok(at));
             }
-            NullCall::Hold(call) => call.reply(Err(Errno::EINVAL)),
+            NullCall::Park(call) => call.reply(Err(Errno::EINVAL)),
             NullCall::Both(mut call) => {
                 let (given, taken) = call.lent();
                 taken[..given.len()].copy_from_slice(given);
@@ -60,7 +60,7 @@ async fn answer(mut port: Port<Null>) -> Never {
 
 async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
     loop {
-        match port.accept_only(Null::ENTRIES & !Hold::BIT).await {
+        match port.accept_only(Null::ENTRIES & !Park::BIT).await {
             NullCall::Add(call) => {
                 let sum = next.call(call.entry(), ()).await;
                 call.reply(sum);
@@ -77,7 +77,7 @@ async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
                 let count = next.call(call.entry(), call.lent()).await;
                 call.reply(count);
             }
-            NullCall::Hold(_) => unreachable!("the entry is closed"),
+            NullCall::Park(_) => unreachable!("the entry is closed"),
         }
     }
 }
@@ -114,12 +114,12 @@ fn rendezvous_chain_lends_slice_without_copy() {
 fn rendezvous_replies_in_any_order() {
     let board = board();
     let server = board.server(|_, mut port: Port<Null>| async move {
-        let mut held: Vec<Call<Hold>> = Vec::new();
+        let mut deferred: Vec<Call<Park>> = Vec::new();
         loop {
-            let NullCall::Hold(call) = port.accept_only(Hold::BIT).await else { unreachable!() };
-            held.push(call);
-            if held.len() == 8 {
-                while let Some(call) = held.pop() {
+            let NullCall::Park(call) = port.accept_only(Park::BIT).await else { unreachable!() };
+            deferred.push(call);
+            if deferred.len() == 8 {
+                while let Some(call) = deferred.pop() {
                     let key = call.entry().key;
                     call.reply(Ok(key));
                 }
@@ -130,7 +130,7 @@ fn rendezvous_replies_in_any_order() {
     for key in 0..8 {
         let out = order.clone();
         board.client(move |me| async move {
-            let key = Client::new(&me, server).call(Hold { key }, ()).await;
+            let key = Client::new(&me, server).call(Park { key }, ()).await;
             out.borrow_mut().push(key.unwrap());
         });
     }
@@ -194,17 +194,17 @@ fn notification_is_a_flag_and_is_kept() {
     assert_eq!(count.borrow().len(), 2);
 }
 
-/// A server that keeps every `Hold` until it is interrupted.
+/// A server that keeps every `Park` until it is interrupted.
 async fn keeper(mut port: Port<Null>) -> Never {
-    let mut held: Vec<Call<Hold>> = Vec::new();
+    let mut deferred: Vec<Call<Park>> = Vec::new();
     loop {
         match port.accept_or_notified(Null::ENTRIES).await {
-            Some(NullCall::Hold(call)) => held.push(call),
+            Some(NullCall::Park(call)) => deferred.push(call),
             Some(_) => unreachable!(),
             None => {}
         }
-        while let Some(at) = held.iter().position(Call::wait_cancelled) {
-            held.remove(at).reply(Err(Errno::EINTR));
+        while let Some(at) = deferred.iter().position(Call::wait_cancelled) {
+            deferred.remove(at).reply(Err(Errno::EINTR));
         }
     }
 }
@@ -218,7 +218,7 @@ fn cancellation_ends_kept_call_only() {
     for key in 0..3 {
         let out = ended.clone();
         waiting.push(board.client(move |mut me| async move {
-            let result = Client::new(&me, server).call(Hold { key }, ()).await;
+            let result = Client::new(&me, server).call(Park { key }, ()).await;
             me.clear_cancellation();
             out.borrow_mut().push((key, result));
         }));
@@ -293,7 +293,7 @@ fn rendezvous_other_board_reaches_router_and_proxy_checks_entries() {
         let mut exchange = ExchangePort::new(&me);
         let mut local = RawClient::new(&me, directory);
         loop {
-            let Some(mut call) = exchange.accept_or_notified().await else { panic!("nobody notifies") };
+            let Some(mut call) = exchange.accept_or_notified().await else { panic!("no process notifies") };
             let (to, op, words) = (call.destination(), call.op(), call.message());
             let (given, taken) = call.lent();
             match local.call(0, (to.index, op), words, given, taken).await {
@@ -311,8 +311,8 @@ fn rendezvous_other_board_reaches_router_and_proxy_checks_entries() {
         let mut client = Client::new(&me, there);
         let sum = client.call(Add { a: 4, b: 5 }, ()).await;
         out.borrow_mut().push(sum);
-        let mut nobody = Client::new(&me, nowhere);
-        let refused = nobody.call(Add { a: 4, b: 5 }, ()).await;
+        let mut unserved = Client::new(&me, nowhere);
+        let refused = unserved.call(Add { a: 4, b: 5 }, ()).await;
         out.borrow_mut().push(refused);
     });
     board.run();

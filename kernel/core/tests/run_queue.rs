@@ -75,14 +75,14 @@ impl Players {
         while core.now_ns() < until_ns {
             core.expire_alarms(core.now_ns());
             self.board.run();
-            let Some(turn) = core.next_user() else {
+            let Some(slice) = core.next_user() else {
                 core.set_now_ns(core.next_alarm_ns().unwrap_or(until_ns));
                 continue;
             };
-            let who = turn.space() as usize;
-            if turn.wait_cancelled() {
+            let who = slice.space() as usize;
+            if slice.wait_cancelled() {
                 self.log.push((who, 0));
-                turn.end(Trap::Preempted);
+                slice.end(Trap::Preempted);
                 continue;
             }
             let habit = self.programs[who].1;
@@ -92,16 +92,16 @@ impl Players {
             };
             let alarm_ns = core.next_alarm_ns().map_or(u64::MAX, |at_ns| at_ns.saturating_sub(core.now_ns()));
             let ns = own_ns
-                .min(turn.left_ns().unwrap_or(u64::MAX))
+                .min(slice.left_ns().unwrap_or(u64::MAX))
                 .min(alarm_ns)
                 .min(until_ns.saturating_sub(core.now_ns()));
-            turn.charge(ns);
+            slice.charge(ns);
             core.set_now_ns(core.now_ns() + ns);
             self.log.push((who, ns));
             self.run_ns[who] += ns;
             if ns == own_ns {
                 self.run_ns[who] = 0;
-                turn.end(Trap::Syscall);
+                slice.end(Trap::Syscall);
             }
         }
     }
@@ -112,25 +112,25 @@ impl Players {
 }
 
 /// Which programs run, and for how long, ns, if beside one that computes for half a slice another starts.
-fn turns_beside_one_that_begins(made_here: bool) -> Vec<(usize, u64)> {
+fn slices_beside_new_program(made_here: bool) -> Vec<(usize, u64)> {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Traps(1_000))]);
     players.run(SLICE_NS / 2);
     players.add(Policy::DEFAULT, Habit::Waits(SLICE_NS / 4, SLICE_NS), made_here);
     players.log.clear();
     players.run(4 * SLICE_NS);
-    let turns = players.log.chunk_by(|one, next| one.0 == next.0);
-    turns.map(|turn| (turn[0].0, turn.iter().map(|(_, ns)| ns).sum())).collect()
+    let slices = players.log.chunk_by(|one, next| one.0 == next.0);
+    slices.map(|slice| (slice[0].0, slice.iter().map(|(_, ns)| ns).sum())).collect()
 }
 
 #[test]
 fn run_queue_new_program_starts_slice_behind_maker() {
-    let turns = turns_beside_one_that_begins(true);
-    assert_eq!(turns[..3], [(0, SLICE_NS), (1, SLICE_NS / 4), (0, SLICE_NS)], "then it wakes as others do");
+    let slices = slices_beside_new_program(true);
+    assert_eq!(slices[..3], [(0, SLICE_NS), (1, SLICE_NS / 4), (0, SLICE_NS)], "then it wakes as others do");
 }
 
 #[test]
 fn run_queue_program_from_other_board_starts_at_once() {
-    assert_eq!(turns_beside_one_that_begins(false)[0], (1, SLICE_NS / 4));
+    assert_eq!(slices_beside_new_program(false)[0], (1, SLICE_NS / 4));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn run_queue_cancelled_wait_runs_at_once() {
     players.run(2 * SLICE_NS);
     players.programs[1].0.cancel_wait();
     players.run(2 * SLICE_NS + 1_000);
-    assert!(players.log.contains(&(1, 0)), "its process looks at the signal at once");
+    assert!(players.log.contains(&(1, 0)), "its process handles the signal at once");
 }
 
 #[test]
@@ -334,11 +334,11 @@ fn run_queue_context_switches_are_counted() {
     let count = |slot, count: Count| players.board.core.counts(AccountNumber::of_slot(0, slot))[count as usize];
     let (given, taken) = (count(1, Count::VoluntarySwitches), count(0, Count::InvoluntarySwitches));
     assert_eq!(count(0, Count::VoluntarySwitches), 0, "it never waits");
-    assert!((99..=101).contains(&given), "it waits after each of its turns: {given}");
+    assert!((99..=101).contains(&given), "it waits after each of its slices: {given}");
     assert!((99..=101).contains(&taken), "whenever the other one wakes: {taken}");
-    assert_eq!(count(1, Count::InvoluntarySwitches), 0, "its turns end before its slice does");
-    let [programs_ns, _, turns] = players.board.core.charged();
-    assert_eq!((programs_ns, turns), (count(0, Count::UserNs) + count(1, Count::UserNs), given + taken));
+    assert_eq!(count(1, Count::InvoluntarySwitches), 0, "it waits before its slice ends");
+    let [programs_ns, _, slices] = players.board.core.charged();
+    assert_eq!((programs_ns, slices), (count(0, Count::UserNs) + count(1, Count::UserNs), given + taken));
 }
 
 #[test]

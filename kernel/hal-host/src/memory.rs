@@ -211,7 +211,7 @@ impl UserMemory for HostMemory {
             let Some(page) = space.pages.get_mut(&va) else { return false };
             assert!(
                 !(page.is_of_shared_table && access.writable()),
-                "{va:#x} is a shared page table's, which nobody writes"
+                "{va:#x} is a shared page table's, which is read-only"
             );
             page.access = access;
             true

@@ -62,14 +62,14 @@ impl SharedPageTables for HostMemory {
                 space.shared_tables.insert(span(va), shared_table).is_none(),
                 "a table shows pages of a shared page table already"
             );
-            let shown =
+            let mapped =
                 space.pages.range_mut(va..va + SHARED_TABLE_SPAN_BYTES).filter(|(_, page)| page.access.readable());
             let mark = |(&at, page): (&u64, &mut HostPage)| {
                 assert!(!page.access.writable(), "a page of a shared page table can be written");
                 page.is_of_shared_table = true;
                 (at - va, *page)
             };
-            shown.map(mark).collect()
+            mapped.map(mark).collect()
         });
         self.shared_tables.borrow_mut().insert(shared_table, HostSharedTable { pages, uses: 1 });
     }

@@ -70,7 +70,7 @@ fn host_memory_mapped_frame_as_table_panics() {
     memory.new_space(Frame(3));
 }
 
-/// A space with pages of every access on both sides of a table's border and far away.
+/// A space with pages of every access on both sides of a table's border and far from it.
 fn scattered(memory: &HostMemory) -> (Frame, Vec<(u64, Frame, Access)>) {
     let pages = [
         (0x1f_f000, Frame(20), Access::ReadWrite),
@@ -118,8 +118,8 @@ fn host_memory_shared_run_is_read_only_on_both_sides() {
     }
     assert_eq!(listed, pages.iter().map(|page| page.1.listed()).collect::<Vec<_>>());
     for (va, frame, access) in pages {
-        let shown = Some((frame, access.without_writing()));
-        assert_eq!((memory.lookup(space, va), memory.lookup(copy, va)), (shown, shown), "{va:#x}");
+        let mapped = Some((frame, access.without_writing()));
+        assert_eq!((memory.lookup(space, va), memory.lookup(copy, va)), (mapped, mapped), "{va:#x}");
         assert_eq!(memory.mappings(frame), 2);
     }
 }

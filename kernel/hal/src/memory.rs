@@ -224,7 +224,7 @@ pub trait UserMemory: SharedPageTables {
 
     /// The content of the page that `space`, if it is one, maps at `va`: for a core that does not own the space, and so may lock it only as
     /// long as the owner can wait. `None`: not mapped, or borrowed for writing.
-    fn look(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+    fn peek_mapped(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
         let (frame, _) = self.is_space(space).then(|| self.lookup(space, va)).flatten()?;
         self.peek(frame)
     }
@@ -243,8 +243,8 @@ pub trait UserMemory: SharedPageTables {
     /// Reduces the access to the page at `va` of `space`: read-only, or (`access` is `None`) none. Returns `false` if `space` is no space,
     /// or does not map `frame` there. For a core that does not own the space: the owner's program faults on the difference.
     fn restrict(&self, space: Frame, va: u64, frame: Frame, access: Access) -> bool {
-        let Some((shown, now)) = self.is_space(space).then(|| self.lookup(space, va)).flatten() else { return false };
-        if shown != frame {
+        let Some((mapped, now)) = self.is_space(space).then(|| self.lookup(space, va)).flatten() else { return false };
+        if mapped != frame {
             return false;
         }
         let less = if access == Access::None { Access::None } else { now.without_writing() };

@@ -6,7 +6,7 @@
 //! Not here: which registers there are (`renga-board-rpi`).
 
 /// Use of a block of registers; offsets are bytes from its start. Several drivers may have handles to one block if they use different
-/// registers, or take turns; the image's `hardware.rs` ensures that.
+/// registers, or use it at different times; the image's `hardware.rs` ensures that.
 pub trait Registers {
     /// The register at `offset`.
     fn read(&self, offset: usize) -> u32;

@@ -30,7 +30,7 @@ pub trait SharedPageTables {
     /// Adds a reference to a shared page table, for a later use ([`SharedPageTables::add_shared_table`]) or release.
     fn hold_shared_table(&self, shared_table: Frame);
 
-    /// Ends a hold that was not used.
+    /// Drops a reference that was not used.
     fn release_shared_table(&self, shared_table: Frame);
 
     /// How many tables are missing on the way to `va`.

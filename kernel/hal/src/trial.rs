@@ -9,7 +9,7 @@ use crate::memory::{Access, Frame, NOT_LISTED, PAGE_BYTES, PageRun, TABLES_PER_M
 /// Frames that a trial uses: the first ones. They are plain, and have no other user meanwhile.
 pub const FRAMES: u32 = 96;
 /// Digests of a trial before its end.
-pub const LOOKS: usize = 20;
+pub const ROUNDS: usize = 20;
 /// Operations between two digests.
 const STEPS: u32 = 1000;
 const SEED: u64 = 7;
@@ -32,11 +32,11 @@ pub struct MemoryTrial<'a, M: ?Sized> {
 
 impl<'a, M: UserMemory + ?Sized> MemoryTrial<'a, M> {
     /// A digest after each [`STEPS`] operations, and one at the end, of all results so far. All frames are plain again.
-    pub fn digests(memory: &'a M) -> [u64; LOOKS + 1] {
+    pub fn digests(memory: &'a M) -> [u64; ROUNDS + 1] {
         let mut trial = MemoryTrial { memory, random: SEED, digest: 0, spaces: [None; SPACES] };
-        let mut digests = [0; LOOKS + 1];
-        digests[..LOOKS].fill_with(|| trial.round());
-        digests[LOOKS] = trial.end();
+        let mut digests = [0; ROUNDS + 1];
+        digests[..ROUNDS].fill_with(|| trial.round());
+        digests[ROUNDS] = trial.end();
         digests
     }
 
@@ -119,7 +119,7 @@ impl<'a, M: UserMemory + ?Sized> MemoryTrial<'a, M> {
                 let protected = self.memory.protect(space, va, access);
                 self.note(protected.into());
             }
-            8 => self.look(space, va),
+            8 => self.look_up(space, va),
             9 => self.restrict(space, va, access),
             10 => self.write(),
             11 => self.unmap_run(space, va),
@@ -150,7 +150,7 @@ impl<'a, M: UserMemory + ?Sized> MemoryTrial<'a, M> {
         self.note(mapped.is_ok().into());
     }
 
-    fn look(&mut self, space: Frame, va: u64) {
+    fn look_up(&mut self, space: Frame, va: u64) {
         let odd = self.draw(PAGE);
         self.note_page(self.memory.lookup(space, va + odd));
         let next = self.memory.next_mapped(space, va + odd);

@@ -37,15 +37,15 @@ impl Write for ConsoleText {
 }
 
 /// No core.
-const NOBODY: u8 = u8::MAX;
+const NO_CORE: u8 = u8::MAX;
 /// Only the first core to die speaks, and ends the board; at once, if it faults while it speaks.
-static DYING: AtomicU8 = AtomicU8::new(NOBODY);
+static DYING: AtomicU8 = AtomicU8::new(NO_CORE);
 
 fn die(why: fmt::Arguments<'_>) -> ! {
     hardware::all_pins().release_link();
     let number = ThisCore.number();
     // In one operation: two cores may die at the same time.
-    let first = DYING.compare_exchange(NOBODY, number, Ordering::Relaxed, Ordering::Relaxed);
+    let first = DYING.compare_exchange(NO_CORE, number, Ordering::Relaxed, Ordering::Relaxed);
     if first.is_err_and(|first| first != number) {
         stand_still();
     }

@@ -93,7 +93,7 @@ impl BoardFirmware {
             heat
         );
         if let Ok(throttled) = self.mailbox.throttled() {
-            self.tell(throttled);
+            self.log_throttled(throttled);
         }
     }
 
@@ -105,11 +105,11 @@ impl BoardFirmware {
     /// Takes the answer, if it has come, and logs what is new.
     pub fn listen(&mut self) {
         if let Some(throttled) = self.mailbox.take_throttled() {
-            self.tell(throttled);
+            self.log_throttled(throttled);
         }
     }
 
-    fn tell(&mut self, throttled: Throttled) {
+    fn log_throttled(&mut self, throttled: Throttled) {
         if throttled == self.throttled {
             return;
         }

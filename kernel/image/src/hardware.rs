@@ -99,7 +99,7 @@ pub struct Hardware {
     /// What it is to run in place of the system.
     pub program: Name,
     /// Rounds until the test ends, if given.
-    pub turns: Option<u32>,
+    pub rounds: Option<u32>,
     /// How long it measures each thing, if given.
     pub span_ms: Option<u32>,
     /// How many cores it is to start, if more than have processes.
@@ -203,7 +203,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         link_timing: Name::argument(&arguments, "timing", "pi3"),
         link: Name::argument(&arguments, "link", ""),
         program: Name::argument(&arguments, "program", ""),
-        turns: arguments.number("turns"),
+        rounds: arguments.number("rounds"),
         span_ms: arguments.number("span_ms"),
         cores: arguments.number("cores").unwrap_or(1),
         panic_ns: arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000),

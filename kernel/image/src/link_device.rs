@@ -22,11 +22,11 @@ const POLL_NS: u64 = 1_000_000_000;
 /// The token's times are those of boards that poll without a pause; these sample when they are interrupted.
 const TOKEN_SLOWED: u64 = 4;
 
-static TURNS: AtomicU32 = AtomicU32::new(0);
+static POLLS: AtomicU32 = AtomicU32::new(0);
 
 /// How often the link was served: a count that changes shows that the board works.
-pub fn turns() -> u32 {
-    TURNS.load(Ordering::Relaxed)
+pub fn polls() -> u32 {
+    POLLS.load(Ordering::Relaxed)
 }
 
 /// The device.
@@ -152,7 +152,7 @@ impl FrameDevice for LinkDevice {
     }
 
     fn attend(&mut self, now_ns: u64) {
-        TURNS.store(turns().wrapping_add(1), Ordering::Relaxed);
+        POLLS.store(polls().wrapping_add(1), Ordering::Relaxed);
         match self {
             LinkDevice::Emulator(device) => device.attend(now_ns),
             LinkDevice::Pins(device) => device.attend(now_ns),

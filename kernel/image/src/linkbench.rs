@@ -1,4 +1,4 @@
-//! The measurement of the link in place of a system (`program=linkbench`): board 0 measures and prints, for ever, or for `turns=` rounds;
+//! The measurement of the link in place of a system (`program=linkbench`): board 0 measures and prints, for ever, or for `rounds=` rounds;
 //! the others follow its commands.
 //!
 //! **It has never run on a board.** The light of board 0 is on while all boards answer and every frame comes. Not here: the
@@ -42,16 +42,16 @@ pub fn run(
     boot_stage::set_light(true);
     if hardware.board != 0 {
         loop {
-            station.turn();
+            station.step();
         }
     }
-    for turns in 1.. {
+    for rounds in 1.. {
         station.gather(PATIENCE_NS);
         let round = station.round(span_us);
         boot_stage::set_light(round.is_whole());
         let _ = write!(tester_console, "\n{round}");
         tester_console.finish();
-        if hardware.turns == Some(turns) {
+        if hardware.rounds == Some(rounds) {
             fault::end(if round.is_whole() { 0 } else { MISSING_STATUS });
         }
     }

@@ -21,13 +21,13 @@ const FLUSH_TRIES_MAX: u32 = 4_000_000;
 
 /// Polls of the lock until it is taken for lost: its holder panicked in the middle of a frame.
 const HOLD_TRIES_MAX: u32 = 10_000_000;
-/// No core holds the line.
-const NOBODY: u8 = u8::MAX;
+/// No core has locked the line.
+const NO_CORE: u8 = u8::MAX;
 
 static MORE: AtomicBool = AtomicBool::new(false);
 static LINE: Once<LockedLine> = Once::new();
 /// The core that has the line.
-static HOLDER: AtomicU8 = AtomicU8::new(NOBODY);
+static HOLDER: AtomicU8 = AtomicU8::new(NO_CORE);
 
 /// The line, for the core that has locked it.
 struct LockedLine(RefCell<SerialLine>);
@@ -35,19 +35,19 @@ struct LockedLine(RefCell<SerialLine>);
 // SAFETY: only `with_line` reaches it, on the core that is the holder.
 unsafe impl Sync for LockedLine {}
 
-/// Waits until this core holds the line; whether it did not before.
-fn hold() -> bool {
+/// Locks the line for this core; false if it had the lock already.
+fn lock_line() -> bool {
     let own = ThisCore.number();
     if HOLDER.load(Ordering::Relaxed) == own {
         return false;
     }
-    let take = |_| HOLDER.compare_exchange_weak(NOBODY, own, Ordering::Acquire, Ordering::Relaxed).is_ok();
+    let take = |_| HOLDER.compare_exchange_weak(NO_CORE, own, Ordering::Acquire, Ordering::Relaxed).is_ok();
     (0..HOLD_TRIES_MAX).any(take)
 }
 
 /// Lets the line go, if this core has it.
-fn let_go() {
-    let _ = HOLDER.compare_exchange(ThisCore.number(), NOBODY, Ordering::Release, Ordering::Relaxed);
+fn unlock_line() {
+    let _ = HOLDER.compare_exchange(ThisCore.number(), NO_CORE, Ordering::Release, Ordering::Relaxed);
 }
 
 /// Sends the log to `uart` from now on.
@@ -67,10 +67,10 @@ fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
 
 /// Sends what the line has room for; whether something is left, for which the line will interrupt.
 pub fn send() -> bool {
-    let (mut more, taken) = (false, hold());
+    let (mut more, taken) = (false, lock_line());
     with_line(|uart, _| more = uart.send());
     if taken {
-        let_go();
+        unlock_line();
     }
     MORE.store(more, Ordering::Relaxed);
     more
@@ -92,14 +92,14 @@ struct Logger;
 // SAFETY: from `acquire` to `release` this core holds the line, or writes nothing, with interrupts masked.
 unsafe impl defmt::Logger for Logger {
     fn acquire() {
-        hold();
+        lock_line();
         with_line(|uart, encoder| encoder.start_frame(|bytes| uart.write(bytes)));
     }
     unsafe fn flush() {}
     unsafe fn release() {
         with_line(|uart, encoder| encoder.end_frame(|bytes| uart.write(bytes)));
         send();
-        let_go();
+        unlock_line();
     }
     unsafe fn write(bytes: &[u8]) {
         with_line(|uart, encoder| encoder.write(bytes, |bytes| uart.write(bytes)));

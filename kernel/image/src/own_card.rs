@@ -124,7 +124,7 @@ pub fn for_programs() -> &'static dyn StartCard {
 pub fn end_trial(now_ns: u64) {
     let ends_ns = CARD.get().and_then(|card| card.trial_ends_ns.get());
     if ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns) {
-        fault::give_up(format_args!("nobody has kept the kernel that is being tried: back to the usual one"));
+        fault::give_up(format_args!("no board confirmed the trial kernel: back to the usual one"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `turns=` rounds of this board.
+//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `rounds=` rounds of this board.
 //!
 //! **It has never run on a board.** Findings are printed on the console when they change, and every some seconds; the board's light is on
 //! while the wires are sound, and blinks otherwise. Invariant: while others may lead, this board listens: its text leaves the board while
@@ -95,20 +95,20 @@ pub fn run(
 ) -> ! {
     let tester = tester(arena, hardware, boards, tester_console);
     arena.seal();
-    let mut told = Printed { verdict: None, at_ns: 0, light: true };
+    let mut printed = Printed { verdict: None, at_ns: 0, light: true };
     boot_stage::set_light(true);
-    let mut turns = 0;
+    let mut rounds = 0;
     loop {
-        let report = tester.turn();
+        let report = tester.round();
         let (verdict, now_ns) = (report.verdict(), hardware::now_ns());
-        told.shine(&verdict, now_ns);
+        printed.shine(&verdict, now_ns);
         let mut tester_console = tester_console.borrow_mut();
-        if tester_console.is_over() && told.is_due(&verdict, now_ns) {
+        if tester_console.is_over() && printed.is_due(&verdict, now_ns) {
             let _ = write!(tester_console, "\n{report}");
-            (told.verdict, told.at_ns) = (Some(verdict), now_ns);
+            (printed.verdict, printed.at_ns) = (Some(verdict), now_ns);
         }
-        turns += 1;
-        if hardware.turns == Some(turns) {
+        rounds += 1;
+        if hardware.rounds == Some(rounds) {
             tester_console.finish();
             fault::end(if verdict.is_sound() { 0 } else { UNSOUND_STATUS });
         }

@@ -26,8 +26,8 @@ pub struct BoardWatchdog {
     next_ns: u64,
     /// When the board is to panic, if the command line says so.
     panic_ns: Option<u64>,
-    looks: u32,
-    turns: u32,
+    checks: u32,
+    link_polls: u32,
     progress_ns: u64,
 }
 
@@ -37,7 +37,7 @@ impl BoardWatchdog {
         let watchdog = hardware::watched().then(hardware::watchdog);
         let progress_ns = hardware::now_ns();
         let next_ns = if watchdog.is_some() { 0 } else { first_ns(panic_ns) };
-        BoardWatchdog { watchdog, has_link, check_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
+        BoardWatchdog { watchdog, has_link, check_ns: 0, next_ns, panic_ns, checks: 0, link_polls: 0, progress_ns }
     }
 
     /// When the next check is due, ns; `NEVER_NS`: never.
@@ -49,7 +49,7 @@ impl BoardWatchdog {
     /// Checks, now that it is due.
     #[cold]
     pub fn check(&mut self, now_ns: u64) {
-        assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");
+        assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "the board's arguments order a panic");
         own_card::end_trial(now_ns);
         let Some(watchdog) = &mut self.watchdog else {
             self.next_ns = first_ns(self.panic_ns);
@@ -60,15 +60,15 @@ impl BoardWatchdog {
         }
         self.check_ns = now_ns + POLL_NS;
         self.next_ns = self.check_ns.min(first_ns(self.panic_ns));
-        let turns = link_device::turns();
-        if turns != self.turns || !self.has_link {
-            (self.turns, self.progress_ns) = (turns, now_ns);
+        let link_polls = link_device::polls();
+        if link_polls != self.link_polls || !self.has_link {
+            (self.link_polls, self.progress_ns) = (link_polls, now_ns);
         }
         if now_ns - self.progress_ns < LINK_SILENCE_NS_MAX {
             watchdog.feed(WATCHDOG_S);
         }
-        self.looks += 1;
-        let _ = hardware::with_firmware(|firmware| match self.looks % CHECKS_PER_REQUEST {
+        self.checks += 1;
+        let _ = hardware::with_firmware(|firmware| match self.checks % CHECKS_PER_REQUEST {
             0 => firmware.ask(),
             1 => firmware.listen(),
             _ => {}

@@ -159,7 +159,7 @@ impl FrameState {
             self.step(
                 |old| if old & NUMBER == WRITER { Ok(old & !(NUMBER | FETCH)) } else { Err(FrameRefusal::WrongKind) },
             );
-        assert!(ended.is_ok(), "nobody has borrowed this frame to write it");
+        assert!(ended.is_ok(), "no core has borrowed this frame to write it");
     }
 
     /// Borrows the content to be read.
@@ -175,7 +175,7 @@ impl FrameState {
     pub fn end_read(&self) {
         let is_read = |old| old & NUMBER != 0 && old & NUMBER != WRITER;
         let ended = self.step(|old| if is_read(old) { Ok(old - READER) } else { Err(FrameRefusal::WrongKind) });
-        assert!(ended.is_ok(), "nobody has borrowed this frame to read it");
+        assert!(ended.is_ok(), "no core has borrowed this frame to read it");
     }
 
     /// Counts one more page that maps the frame, writable if `writable`.
@@ -215,7 +215,7 @@ impl FrameState {
     }
 
     /// Changes the kind, by the one core that has it; neither plain frames nor roots. The count stays.
-    pub fn turn(&self, kind: PageFrameKind, number: u16) {
+    pub fn retype(&self, kind: PageFrameKind, number: u16) {
         let next = |old| match FrameUse(old).kind() {
             PageFrameKind::Plain | PageFrameKind::Root => Err(FrameRefusal::WrongKind),
             _ => Ok(old & (SEVERAL | COUNT) | of_kind(kind, number)),
@@ -248,7 +248,7 @@ impl FrameState {
     pub fn unlock(&self) {
         let unlocked =
             self.step(|old| if old & LOCKED != 0 { Ok(old & !LOCKED) } else { Err(FrameRefusal::WrongKind) });
-        assert!(unlocked.is_ok(), "nobody has locked this root");
+        assert!(unlocked.is_ok(), "no core has locked this root");
     }
 
     /// Makes instruction fetches see the content, by `synchronise`, unless they do already: never the content of an earlier use of the frame.

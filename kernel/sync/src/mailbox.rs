@@ -81,7 +81,7 @@ impl<T> Mailbox<T> {
     /// owner must drain.
     #[inline]
     pub fn stop_polling(&self) -> bool {
-        // A sender that finds the owner away sends an IPI, after the owner's last acknowledgement: hence a release here, and an acquire in
+        // A sender that finds the owner not polling sends an IPI, after the owner's last acknowledgement: hence a release here, and an acquire in
         // the sender.
         let left = self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Release);
         matches!(left, Ok(()) | Err(MailboxLink::OwnerAway))

@@ -34,7 +34,7 @@ impl<T> SpinLock<T> {
             // SAFETY: an `UnsafeCell` lies where its content does, which lives as long as `self`; only this makes references to it.
             unsafe { FrameWriteGuard::begin(&self.state, content) }
         };
-        let Ok(mut value) = wait(true, attempt) else { panic!("what cores reach in turn is not given back") };
+        let Ok(mut value) = wait(true, attempt) else { panic!("another core never unlocks") };
         reach(&mut value)
     }
 }

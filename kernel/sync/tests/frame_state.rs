@@ -51,7 +51,7 @@ impl PlainModel {
                 self.table |= expected.is_ok();
             }
             7 if self.table => {
-                state.turn(PageFrameKind::Plain, 0);
+                state.retype(PageFrameKind::Plain, 0);
                 self.table = false;
             }
             _ => {}
@@ -80,7 +80,7 @@ fn frame_state_root_locks_once_and_not_in_teardown() {
         assert!(matches!(state.lock(), Err(FrameRefusal::WrongKind)));
         state.become_table(PageFrameKind::Ending, 3).expect("it is unused");
         assert!(matches!(state.lock(), Err(FrameRefusal::WrongKind)));
-        state.turn(PageFrameKind::Root, 3);
+        state.retype(PageFrameKind::Root, 3);
         state.count(2);
         assert_eq!(state.lock().map(|before| (before.number(), before.count())).ok(), Some((3, 2)));
         assert!(matches!(state.lock(), Err(FrameRefusal::Borrowed)));
@@ -99,7 +99,7 @@ fn frame_state_fetchable_until_written() {
     make();
     make();
     assert_eq!(made.get(), 1);
-    state.begin_write().expect("nobody has it");
+    state.begin_write().expect("no core has it");
     make();
     state.end_write();
     make();

@@ -20,14 +20,14 @@ impl ThreadIpi {
     }
     /// From now on it wakes the thread that says so.
     fn mine(&self) {
-        *self.owner.lock().expect("nobody panics") = Some(thread::current());
+        *self.owner.lock().expect("no thread panics") = Some(thread::current());
     }
 }
 
 impl Ipi for ThreadIpi {
     fn send(&self) {
         self.pending.store(true, Ordering::SeqCst);
-        if let Some(owner) = &*self.owner.lock().expect("nobody panics") {
+        if let Some(owner) = &*self.owner.lock().expect("no thread panics") {
             owner.unpark();
         }
     }

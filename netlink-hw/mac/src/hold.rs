@@ -16,7 +16,7 @@ impl Mac {
     pub(crate) fn take(&mut self, now_ns: u64, lines: BusLines, out: &mut Actions) {
         // A board that requests cannot distinguish its own ATN# from another's.
         let others = BusLines { attention: lines.attention && !self.drive().attention, ..lines };
-        (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
+        (self.ask, self.announce, self.fruitless, self.leaps) = (false, false, 0, 0);
         self.send_next(now_ns, others, 0, false, out);
     }
 
@@ -27,7 +27,7 @@ impl Mac {
         if self.ask {
             return self.send(now_ns, Sending::Poll, wanting, sent, out);
         }
-        if self.tell {
+        if self.announce {
             return self.send(now_ns, Sending::Map, wanting, sent, out);
         }
         if self.leaving {
@@ -138,18 +138,18 @@ impl Mac {
             }
             Sending::Poll => {
                 // A new token's members are the boards that answer; later a new board sends a `Join`.
-                self.map |= if self.tell { poll.takers() } else { 0 };
+                self.map |= if self.announce { poll.takers() } else { 0 };
                 self.ask = self.count_misses(poll.takers(), out);
             }
             Sending::Map if poll.refusers() & self.map != 0 && self.leaps < LEAPS_MAX => self.leap(),
-            Sending::Map => (self.tell, self.leaps) = (false, 0),
+            Sending::Map => (self.announce, self.leaps) = (false, 0),
             Sending::Join if self.is_refused(poll) => {
                 self.refusals += 1;
                 if self.refusals >= JOIN_REFUSALS_MAX {
                     return self.quarantine(now_ns, None, out);
                 }
             }
-            Sending::Join if poll.refusers() & self.map != 0 && self.leaps < LEAPS_MAX => self.tell = true,
+            Sending::Join if poll.refusers() & self.map != 0 && self.leaps < LEAPS_MAX => self.announce = true,
             Sending::Join if self.is_unheard(poll) => {
                 self.refusals = self.refusals % COLLISIONS_MAX + 1;
                 if self.refusals >= JOIN_REFUSALS_MAX {

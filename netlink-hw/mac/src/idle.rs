@@ -63,14 +63,14 @@ impl Mac {
 
     /// After a collision: silent for a time that no other board waits, then claims.
     pub(crate) fn back_off(&mut self, now_ns: u64) {
-        let turn = u32::from(self.collisions);
+        let attempt = u32::from(self.collisions);
         self.collisions = (self.collisions + 1) % (COLLISIONS_MAX + 1);
         self.lose(now_ns);
         if !self.wants() {
             return;
         }
         // Boards of one number wait alike until their serial numbers differ.
-        let more = if turn == 0 { 0 } else { self.setup.serial >> ((turn - 1) * SERIAL_BITS) & 7 };
+        let more = if attempt == 0 { 0 } else { self.setup.serial >> ((attempt - 1) * SERIAL_BITS) & 7 };
         let steps = u64::from(self.setup.board) + 1 + more * u64::from(BOARDS_MAX);
         let after_ns = steps * self.setup.timing.back_off_ns;
         self.enter(MacState::Idle { asks: false, received: false, stuck: 0 }, now_ns, after_ns);
@@ -89,7 +89,7 @@ impl Mac {
         self.map |= 1 << self.setup.board;
         self.wire_misses = 0;
         self.state = MacState::Hold { sending: crate::Sending::Poll, wanting: 0, sent: false };
-        (self.ask, self.tell, self.fruitless, self.leaps) = (true, true, 0, 0);
+        (self.ask, self.announce, self.fruitless, self.leaps) = (true, true, 0, 0);
         out.report(MacReport::Regenerated { epoch });
         self.send_next(now_ns, lines, 0, false, out);
     }

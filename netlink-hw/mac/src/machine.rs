@@ -40,7 +40,7 @@ pub struct Mac {
     pub(crate) leaps: u8,
     /// As holder: it has to poll the others, and to send them epoch and members.
     pub(crate) ask: bool,
-    pub(crate) tell: bool,
+    pub(crate) announce: bool,
     #[cfg(feature = "model")]
     pub(crate) mutant: Option<crate::model::Mutant>,
 }
@@ -67,7 +67,7 @@ impl Mac {
             refusals: 0,
             leaps: 0,
             ask: false,
-            tell: false,
+            announce: false,
             #[cfg(feature = "model")]
             mutant: None,
         }
@@ -218,7 +218,7 @@ impl Mac {
         let asks = self.wants();
         self.state = MacState::Idle { asks, received: false, stuck: 0 };
         self.deadline_ns = asks.then(|| now_ns + self.claim_after_ns());
-        (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
+        (self.ask, self.announce, self.fruitless, self.leaps) = (false, false, 0, 0);
     }
 
     pub(crate) fn claim_after_ns(&self) -> u64 {

@@ -106,7 +106,7 @@ impl Mac {
 
     pub(crate) fn next_epoch(&mut self) {
         self.epoch = self.epoch.map(|epoch| epoch.wrapping_add(1));
-        (self.tell, self.wire_misses) = (true, 0);
+        (self.announce, self.wire_misses) = (true, 0);
     }
 
     fn report_left(&self, gone: u8, out: &mut Actions) {

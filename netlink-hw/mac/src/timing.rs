@@ -7,7 +7,7 @@
 //! | next board dead | wire, guard, in-band, polls | [`TokenTiming::dead_neighbour_ns`] |
 //! | two boards with one number | first `Join` of either that the other hears | both silent for `quarantine_ns` |
 //! | BUSY# low and no board talks | burst after [`STUCK_ALARMS`], fault after [`FAULT_ALARMS`] claims | reported |
-//! | a board talks for ever | its own hold limit | `hold_ns` |
+//! | a board talks for ever | its own limit |  `hold_ns` |
 
 /// Frames or polls that a member may leave unanswered before it is dropped.
 pub const MISSES_MAX: u8 = 3;

@@ -104,8 +104,8 @@ pub struct BusPhy<B> {
     frames: [[u8; FRAME_BYTES_MAX]; FRAMES],
     lengths: [usize; FRAMES],
     first: usize,
-    held: usize,
-    turn_ns: u64,
+    queued: usize,
+    step_ns: u64,
     idle_samples: u32,
     /// A talker seems to hang: no more arming until the lines have changed.
     awaits_change: bool,
@@ -135,8 +135,8 @@ impl<B: TokenBus> BusPhy<B> {
             frames: [[0; FRAME_BYTES_MAX]; FRAMES],
             lengths: [0; FRAMES],
             first: 0,
-            held: 0,
-            turn_ns: 0,
+            queued: 0,
+            step_ns: 0,
             idle_samples: 0,
             awaits_change: false,
             count: PhyCounters::default(),
@@ -169,9 +169,9 @@ impl<B: TokenBus> BusPhy<B> {
     ///
     /// Before and after it other drivers use other peripherals: those of a BCM2837 answer out of order when
     /// accesses go from one to another, so there is a fence at both ends.
-    fn turn(&mut self) {
+    fn step(&mut self) {
         self.bus.gpio().fence();
-        self.turn_ns = self.bus.gpio().now_ns();
+        self.step_ns = self.bus.gpio().now_ns();
         if self.wanted != Wanted::Nothing {
             self.wake(0);
         }
@@ -199,8 +199,8 @@ impl<B: TokenBus> BusPhy<B> {
 
     fn listen(&mut self) {
         self.wake(0);
-        let room = self.held < FRAMES;
-        let place = (self.first + self.held) % FRAMES;
+        let room = self.queued < FRAMES;
+        let place = (self.first + self.queued) % FRAMES;
         // Without room the frame is only answered; what is being sent is not touched by that.
         let mut scratch = [0; FRAME_BYTES_MAX];
         let into = if room { &mut self.frames[place] } else { &mut scratch };
@@ -208,7 +208,7 @@ impl<B: TokenBus> BusPhy<B> {
         match &received {
             Ok(Reception::Frame(bytes)) => {
                 self.lengths[place] = *bytes;
-                self.held += 1;
+                self.queued += 1;
                 self.count.received += 1;
             }
             Ok(Reception::Test(view)) => self.test = Some(*view),
@@ -318,11 +318,11 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
 
     fn transmit(&mut self, now_ns: u64, frame: &[u8]) {
         self.outgoing[..frame.len()].copy_from_slice(frame);
-        (self.wanted, self.turn_ns) = (Wanted::Frame(frame.len()), now_ns);
+        (self.wanted, self.step_ns) = (Wanted::Frame(frame.len()), now_ns);
     }
 
     fn bid(&mut self, now_ns: u64) {
-        (self.wanted, self.turn_ns) = (Wanted::Bid, now_ns);
+        (self.wanted, self.step_ns) = (Wanted::Bid, now_ns);
     }
 
     fn abort(&mut self, _: u64) {
@@ -331,7 +331,7 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
 
     fn poll(&mut self, _: u64) -> Option<PhyEvent> {
         if self.ended.is_none() {
-            self.turn();
+            self.step();
         }
         if let Some(ended) = self.ended.take() {
             return Some(ended);
@@ -345,12 +345,12 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
     }
 
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
-        if self.held == 0 {
+        if self.queued == 0 {
             return None;
         }
         let (place, bytes) = (self.first, self.lengths[self.first]);
         out[..bytes].copy_from_slice(&self.frames[place][..bytes]);
-        (self.first, self.held) = ((place + 1) % FRAMES, self.held - 1);
+        (self.first, self.queued) = ((place + 1) % FRAMES, self.queued - 1);
         Some(bytes)
     }
 
@@ -360,7 +360,7 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
 
     fn deadline_ns(&self) -> Option<u64> {
         let soon = self.wanted != Wanted::Nothing || self.is_asking();
-        Some(if soon { self.turn_ns } else { self.turn_ns + self.every_ns })
+        Some(if soon { self.step_ns } else { self.step_ns + self.every_ns })
     }
 
     fn take_overrun(&mut self) -> bool {

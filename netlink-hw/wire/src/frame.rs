@@ -71,7 +71,7 @@ impl FrameKind {
     pub const fn is_control(self) -> bool {
         self.number() >= 8
     }
-    /// Whether bytes that look like a frame look like one of the token protocol; they may be damaged.
+    /// Whether the bytes of a frame, perhaps damaged, have the form of the token protocol's.
     pub fn looks_control(frame: &[u8]) -> bool {
         frame.get(1).is_some_and(|byte| byte & 0xf >= 8)
     }

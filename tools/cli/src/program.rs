@@ -15,8 +15,8 @@ impl ProgramName {
     /// Options for the board that ends an emulated run: on real boards these programs never end.
     pub fn ends(self) -> &'static str {
         match self {
-            ProgramName::Pintest => " turns=2",
-            ProgramName::Linkbench => " turns=1 span_ms=10",
+            ProgramName::Pintest => " rounds=2",
+            ProgramName::Linkbench => " rounds=1 span_ms=10",
         }
     }
 

@@ -19,12 +19,12 @@ const USAGE: &[u8] = b"usage: background [--] COMMAND [ARGUMENT...]
        background --ignore [NAME]...
 
 Runs COMMAND as a background job: it gets what others leave of the processor, and
-is held while others contend with it for processor, disk or link, on all boards.
-So are the processes that it makes. A job that is held can be killed.
+is suspended while others contend with it for processor, disk or link, on all boards.
+So are the processes that it makes. A suspended job can be killed.
 
   --pid PID    makes a process that runs already a background job
   --status     the policy, what was seen of each board, and the jobs
-  --policy     how jobs are held: off (never), eii (for 1 s, 2 s ... 16 s, trying
+  --policy     how jobs are suspended: off (never), eii (for 1 s, 2 s ... 16 s, trying
                between), ipd (until the others are idle); alone: which it is
   --threshold  changes thresholds and times; alone: shows them
   --ignore     programs that do not count as others, by name; '' for none; alone: which

@@ -27,7 +27,7 @@ fn main(arguments: ProgramArguments) -> i32 {
     }
     let number = |index| arguments.get(index).and_then(|number| parse(number.to_bytes()));
     match (process, number(at), number(at + 1), arguments.get(at + 1)) {
-        (true, Some(pid), None, None) => tell(pid),
+        (true, Some(pid), None, None) => print_class(pid),
         (true, Some(priority), Some(pid), _) => change(pid, class, priority),
         (false, Some(priority), _, Some(command)) => {
             let changed = change(0, class, priority);
@@ -56,7 +56,7 @@ fn change(pid: u32, class: u32, priority: u32) -> i32 {
     }
 }
 
-fn tell(pid: u32) -> i32 {
+fn print_class(pid: u32) -> i32 {
     let Ok((class, priority)) = priority_of(pid) else {
         complain(&[b"chrt: no such process\n"]);
         return 1;

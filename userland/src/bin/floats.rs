@@ -19,7 +19,7 @@ const SIGCHLD: isize = 17;
 /// Children, one after the other.
 const ROUNDS: u64 = 3;
 /// Two instructions each: longer than a time slice while others wait.
-const TURNS: u64 = 5_000_000;
+const ITERATIONS: u64 = 5_000_000;
 /// Where FPCR has the way of rounding.
 const ROUNDING_SHIFT: u32 = 22;
 
@@ -44,7 +44,7 @@ fn main(arguments: ProgramArguments) -> i32 {
     let own = plain(GETPID, [0, 0, 0]).unwrap_or(0) as u64;
     for round in 0..ROUNDS {
         let before = FloatRegisters::of(own * ROUNDS + round);
-        let (made, after) = hold(call, argument, before);
+        let (made, after) = fork_and_compute(call, argument, before);
         let whole = before == after;
         match made {
             0 => exit(i32::from(!whole)),
@@ -56,7 +56,7 @@ fn main(arguments: ProgramArguments) -> i32 {
 }
 
 /// Makes a child between loading all registers and computing for a while; its number, 0 there, and what they are then.
-fn hold(call: usize, argument: isize, before: FloatRegisters) -> (isize, FloatRegisters) {
+fn fork_and_compute(call: usize, argument: isize, before: FloatRegisters) -> (isize, FloatRegisters) {
     let mut after = FloatRegisters { vectors: [0; 64], control: 0 };
     let made: isize;
     // SAFETY: reads and writes 512 bytes that are ours; compiled code uses none of these registers; the call takes no address.
@@ -74,7 +74,7 @@ fn hold(call: usize, argument: isize, before: FloatRegisters) -> (isize, FloatRe
             "ld1 {{v24.2d-v27.2d}}, [{from}], #64",
             "ld1 {{v28.2d-v31.2d}}, [{from}], #64",
             "svc #0",
-            "2: subs {turns}, {turns}, #1",
+            "2: subs {iterations}, {iterations}, #1",
             "b.ne 2b",
             "st1 {{v0.2d-v3.2d}}, [{to}], #64",
             "st1 {{v4.2d-v7.2d}}, [{to}], #64",
@@ -88,7 +88,7 @@ fn hold(call: usize, argument: isize, before: FloatRegisters) -> (isize, FloatRe
             control = inout(reg) before.control => after.control,
             from = inout(reg) before.vectors.as_ptr() => _,
             to = inout(reg) after.vectors.as_mut_ptr() => _,
-            turns = inout(reg) TURNS => _,
+            iterations = inout(reg) ITERATIONS => _,
             inlateout("x0") argument => made,
             in("x1") 0, in("x2") 0, in("x3") 0, in("x4") 0, in("x5") 0, in("x8") call,
             options(nostack),

@@ -1,14 +1,14 @@
 //! Uses files and memory together with others, by shared mappings: for tests.
 //!
-//! `sharing turns map|file FILE ME COUNT`: adds one to the first word of FILE whenever it is even (ME 0) or odd (ME 1), until
+//! `sharing alternate map|file FILE ME COUNT`: adds one to the first word of FILE whenever it is even (ME 0) or odd (ME 1), until
 //! it is COUNT; by a mapping, or by reading and writing. `sharing memory COUNT`: the same between parent and child, in memory
 //! without a file. `sharing store FILE OFFSET`: stores a word by a mapping and `msync`s it. `sharing end FILE`: cuts the
 //! file that it maps and uses what was cut. `sharing self FILE`: reads and writes a file from and to its own mapping.
-//! `sharing errors FILE`: what `mmap` and its like refuse. `sharing spin FILE ME COUNT`: as `turns map`, without giving the
-//! processor away while it waits; ME 0 says how long two turns took. `sharing add FILE COUNT`: adds one to the second word COUNT times,
+//! `sharing errors FILE`: what `mmap` and its like refuse. `sharing spin FILE ME COUNT`: as `alternate map`, without yielding the
+//! processor while it waits; ME 0 says how long two stores took. `sharing add FILE COUNT`: adds one to the second word COUNT times,
 //! by exclusive loads and stores. `sharing sequence write|read FILE COUNT`: writes each number up to COUNT to one page after the other; or
 //! sees that no page is ever behind one that was read before it and comes after it. `sharing keep FILE`: stores again and again.
-//! `sharing apart FILE BOARD COUNT`: takes turns with a child on that board, by a mapping that was made before.
+//! `sharing apart FILE BOARD COUNT`: alternates with a child on that board, by a mapping that was made before.
 #![no_std]
 #![no_main]
 
@@ -45,7 +45,7 @@ fn main(arguments: ProgramArguments) -> i32 {
     let text = |index| arguments.get(index).unwrap_or(c"");
     let number = |index| parse(text(index).to_bytes()).unwrap_or(0);
     let done = match text(1).to_bytes() {
-        b"turns" => turns(text(2).to_bytes() == b"map", text(3), number(4), number(5)),
+        b"alternate" => alternate_by(text(2).to_bytes() == b"map", text(3), number(4), number(5)),
         b"memory" => memory(number(2)),
         b"store" => store(text(2), number(3)),
         b"end" => end(text(2)),
@@ -57,7 +57,7 @@ fn main(arguments: ProgramArguments) -> i32 {
         b"keep" => keep(text(2)),
         b"apart" => apart(text(2), number(3), number(4)),
         _ => {
-            complain(&[b"usage: sharing turns|memory|store|end|self|errors|spin|add|sequence|keep|apart ...\n"]);
+            complain(&[b"usage: sharing alternate|memory|store|end|self|errors|spin|add|sequence|keep|apart ...\n"]);
             return 2;
         }
     };
@@ -86,7 +86,7 @@ fn file(path: &CStr) -> Result<i32, Errno> {
     Ok(file)
 }
 
-fn turns(by_mapping: bool, path: &CStr, me: u32, count: u32) -> Result<(), Errno> {
+fn alternate_by(by_mapping: bool, path: &CStr, me: u32, count: u32) -> Result<(), Errno> {
     let file = file(path)?;
     if by_mapping {
         return alternate(&map_shared(file, PAGE_BYTES)?[0], me, count);
@@ -115,23 +115,23 @@ fn alternate(word: &AtomicU32, me: u32, count: u32) -> Result<(), Errno> {
 
 fn spin(path: &CStr, me: u32, count: u32) -> Result<(), Errno> {
     let word = &map_shared(file(path)?, PAGE_BYTES)?[0];
-    let (mut first, mut turns) = (0, 0);
+    let (mut first, mut stores) = (0, 0);
     loop {
         match word.load(SeqCst) {
             now if now >= count => break,
             now if now % 2 == me => {
                 word.store(now + 1, SeqCst);
                 // The first is of a program whose partner is still to be started.
-                turns += 1;
-                if turns == 2 {
+                stores += 1;
+                if stores == 2 {
                     first = now_ns();
                 }
             }
             _ => {}
         }
     }
-    if me == 0 && turns > 2 {
-        say(&[b"two turns took ", Decimal::new((now_ns() - first) / (turns - 2) / 1000).digits(), b" us\n"]);
+    if me == 0 && stores > 2 {
+        say(&[b"two stores took ", Decimal::new((now_ns() - first) / (stores - 2) / 1000).digits(), b" us\n"]);
     }
     Ok(())
 }
@@ -155,10 +155,10 @@ fn sequence(writes: bool, path: &CStr, count: u32) -> Result<(), Errno> {
         (1..=count).for_each(|number| (0..SEQUENCE_PAGES).for_each(|page| word(page).store(number, SeqCst)));
         return Ok(());
     }
-    let (mut least, mut looks) = (0, 0);
+    let (mut least, mut passes) = (0, 0);
     while least < count {
         least = word(SEQUENCE_PAGES - 1).load(SeqCst);
-        looks += 1;
+        passes += 1;
         let mut before = least;
         for page in (0..SEQUENCE_PAGES - 1).rev() {
             let now = word(page).load(SeqCst);
@@ -169,7 +169,7 @@ fn sequence(writes: bool, path: &CStr, count: u32) -> Result<(), Errno> {
             before = now;
         }
     }
-    say(&[b"in order", if looks > 1 { b"\n" } else { b", looked at once\n" }]);
+    say(&[b"in order", if passes > 1 { b"\n" } else { b", in one pass\n" }]);
     Ok(())
 }
 
@@ -246,27 +246,27 @@ fn errors(path: &CStr) -> Result<(), Errno> {
     let null = open(c"/dev/null", O_RDWR)?;
     let folder = open(c"/", 0)?;
     let map = |access, kind, file, offset| map_as(PAGE_BYTES, access, kind, file, offset);
-    tell(b"no file", map(READ, SHARED, 99, 0));
-    tell(b"no kind", map(READ, 0, both, 0));
-    tell(b"no length", map_as(0, READ, SHARED, both, 0));
-    tell(b"no page", map(READ, SHARED, both, 1));
-    tell(b"not writable", map(READ | WRITE, SHARED, reads, 0));
-    tell(b"not readable", map(READ, PRIVATE, writes, 0));
-    tell(b"no mapping", map(READ, SHARED, null, 0));
-    tell(b"a directory", map(READ, SHARED, folder, 0));
+    print_error(b"no file", map(READ, SHARED, 99, 0));
+    print_error(b"no kind", map(READ, 0, both, 0));
+    print_error(b"no length", map_as(0, READ, SHARED, both, 0));
+    print_error(b"no page", map(READ, SHARED, both, 1));
+    print_error(b"not writable", map(READ | WRITE, SHARED, reads, 0));
+    print_error(b"not readable", map(READ, PRIVATE, writes, 0));
+    print_error(b"no mapping", map(READ, SHARED, null, 0));
+    print_error(b"a directory", map(READ, SHARED, folder, 0));
     let at = map(READ, SHARED, reads, 0)? as isize;
     let page = PAGE_BYTES as isize;
-    tell(b"mprotect", plain(MPROTECT, [at, page, READ | WRITE]));
-    tell(b"msync", plain(MSYNC, [at + 1, page, MS_SYNC]));
-    tell(b"msync", plain(MSYNC, [at, page, 5]));
-    tell(b"msync", plain(MSYNC, [0x10_0000, page, MS_SYNC]));
-    tell(b"mlock", plain(MLOCK, [0x10_0000, page, 0]));
-    tell(b"mlock", plain(MLOCK, [at + 1, 1, 0]));
-    tell(b"memory", map(READ | WRITE, SHARED | ANONYMOUS, -1, 0).map(|_| 0));
+    print_error(b"mprotect", plain(MPROTECT, [at, page, READ | WRITE]));
+    print_error(b"msync", plain(MSYNC, [at + 1, page, MS_SYNC]));
+    print_error(b"msync", plain(MSYNC, [at, page, 5]));
+    print_error(b"msync", plain(MSYNC, [0x10_0000, page, MS_SYNC]));
+    print_error(b"mlock", plain(MLOCK, [0x10_0000, page, 0]));
+    print_error(b"mlock", plain(MLOCK, [at + 1, 1, 0]));
+    print_error(b"memory", map(READ | WRITE, SHARED | ANONYMOUS, -1, 0).map(|_| 0));
     Ok(())
 }
 
-fn tell(what: &[u8], result: Result<usize, Errno>) {
+fn print_error(what: &[u8], result: Result<usize, Errno>) {
     let errno = result.err().map_or(0, |errno| errno.0);
     say(&[what, b" ", Decimal::new(errno.into()).digits(), b"\n"]);
 }

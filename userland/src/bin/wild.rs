@@ -32,12 +32,12 @@ fn main(arguments: ProgramArguments) -> i32 {
         Some(b"calls") => wild_calls(),
         Some(b"memory") => exhaust(),
         Some(b"numbers") => numbers(),
-        Some(b"hold") => hold(),
+        Some(b"keep") => keep(),
         Some(b"fill") => fill(),
         Some(b"send") => send(),
         _ => {
             complain(&[b"usage: wild read-kernel|read-null|write-text|jump|jump-kernel|jump-stack|"]);
-            complain(&[b"jump-heap|debugger|calls|memory|numbers|hold|fill|send\n"]);
+            complain(&[b"jump-heap|debugger|calls|memory|numbers|keep|fill|send\n"]);
             2
         }
     }
@@ -168,12 +168,12 @@ fn attack(number: usize, bad: &[isize]) -> ! {
         aim(number, [address; 6]);
     }
     if !waits {
-        for (turn, &address) in bad.iter().enumerate() {
+        for (attempt, &address) in bad.iter().enumerate() {
             for (step, descriptor) in DESCRIPTORS.into_iter().enumerate() {
-                let count = COUNTS[(turn + step) % COUNTS.len()];
+                let count = COUNTS[(attempt + step) % COUNTS.len()];
                 aim(number, [descriptor, address, count, address, count, address]);
             }
-            aim(number, [address, COUNTS[turn % COUNTS.len()], -1, -1, -1, -1]);
+            aim(number, [address, COUNTS[attempt % COUNTS.len()], -1, -1, -1, -1]);
         }
     }
     exit(0)
@@ -187,7 +187,7 @@ fn aim(number: usize, arguments: [isize; 6]) {
 }
 
 /// Has a pattern in memory until the input ends, and then still.
-fn hold() -> i32 {
+fn keep() -> i32 {
     let pattern = pattern();
     let mut taken = [0u8; 512];
     // SAFETY: the buffer is live and as long as said.

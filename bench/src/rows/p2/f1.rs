@@ -25,7 +25,7 @@ pub const ROW: LedgerRow = LedgerRow {
 };
 
 const EIGHTHS: u32 = 8;
-const LOOKS: usize = 6;
+const SAMPLES: usize = 6;
 /// Of the processor's idle time, %: more, and its share does not count.
 const IDLE: u64 = 25;
 /// Thresholds that are tried, %.
@@ -84,7 +84,7 @@ fn eighths(plan: RowPlan) -> Vec<u32> {
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let of = |load: &P2Load| {
-        let mut script = HEAD.replace("LOOKS", &LOOKS.to_string());
+        let mut script = HEAD.replace("LOOKS", &SAMPLES.to_string());
         for job in eighths(plan) {
             for front in std::iter::once(0).chain(eighths(plan)) {
                 script += &format!("background sh /p2/{} {job} {PAIR_MS} 1 & job=$!\n", load.name);
@@ -101,35 +101,35 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
 }
 
 /// A sample: how idle the processor was, and the jobs' share of it, of the disk, of the link, %.
-type Look = [u64; 4];
+type Sample = [u64; 4];
 
 /// The samples of all pairs, and whether there was a foreground.
-fn looks(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Look)>> {
+fn samples(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Sample)>> {
     let mut all = Vec::new();
     for job in eighths(plan) {
         for front in std::iter::once(0).chain(eighths(plan)) {
             let numbers = outcome.numbers(&format!("look-{job}-{front} "))?;
-            let (looks, []) = numbers.as_chunks::<4>() else { anyhow::bail!("{numbers:?}") };
-            ensure!(looks.len() == LOOKS, "{} looks", looks.len());
-            all.extend(looks.iter().map(|look| (front > 0, *look)));
+            let (samples, []) = numbers.as_chunks::<4>() else { anyhow::bail!("{numbers:?}") };
+            ensure!(samples.len() == SAMPLES, "{} looks", samples.len());
+            all.extend(samples.iter().map(|sample| (front > 0, *sample)));
         }
     }
     Ok(all)
 }
 
 /// Whether the rule detects contention by jobs, with thresholds of the processor and of the resource at `column`. A share of 0 is no job's.
-fn is_contended([idle, cpu, disk, link]: Look, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
+fn is_contended([idle, cpu, disk, link]: Sample, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
     let share = [cpu, disk, link][column];
     (share > 0 && share < of_resource) || (cpu > 0 && cpu < of_cpu && idle < IDLE)
 }
 
 /// The share of samples that are right, those with and those without a foreground counting the same.
-fn accuracy(looks: &[(bool, Look)], column: usize, thresholds: [u64; 2]) -> f64 {
+fn accuracy(samples: &[(bool, Sample)], column: usize, thresholds: [u64; 2]) -> f64 {
     let part = |with: bool| {
-        let those: Vec<bool> = looks
+        let those: Vec<bool> = samples
             .iter()
             .filter(|(front, _)| *front == with)
-            .map(|(_, look)| is_contended(*look, column, thresholds) == with)
+            .map(|(_, sample)| is_contended(*sample, column, thresholds) == with)
             .collect();
         those.iter().filter(|right| **right).count() as f64 / those.len().max(1) as f64
     };
@@ -157,8 +157,8 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut panels = Vec::new();
     let mut changes = Vec::new();
     for (load, outcome) in LOADS.iter().zip(outcomes) {
-        let looks = looks(plan, outcome)?;
-        let at = |thresholds| accuracy(&looks, load.column, thresholds);
+        let samples = samples(plan, outcome)?;
+        let at = |thresholds| accuracy(&samples, load.column, thresholds);
         let grid: Vec<Vec<f64>> =
             thresholds.iter().map(|cpu| thresholds.iter().map(|own| at([*cpu, *own])).collect()).collect();
         let best = grid.iter().flatten().copied().fold(0.0, f64::max);
@@ -167,7 +167,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         table.rows.push(std::iter::once(load.title.to_string()).chain(cells).collect());
         let values = grid.iter().map(|row| row.iter().map(|part| Some(200.0 * part - 100.0)).collect()).collect();
         panels.push(Panel { title: load.title.to_string(), values });
-        findings.figure(format!("{}: looks", load.title), looks.len() as u64);
+        findings.figure(format!("{}: looks", load.title), samples.len() as u64);
         let claim = Claim::new(
             format!("{}: right at the paper's thresholds, part of what is right at the best", load.title),
             "1",
@@ -204,12 +204,12 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         across: 2,
         framed_from: 98.0,
     });
-    findings.notes.push(why(&looks(plan, outcomes.get(1).context("a run of each load is needed")?)?));
+    findings.notes.push(why(&samples(plan, outcomes.get(1).context("a run of each load is needed")?)?));
     Ok(findings)
 }
 
 /// What the processor's share reveals of the link.
-fn why(link: &[(bool, Look)]) -> String {
+fn why(link: &[(bool, Sample)]) -> String {
     let busy = link.iter().filter(|(front, [idle, ..])| *front && *idle < IDLE).count();
     let with = link.iter().filter(|(front, _)| *front).count();
     format!(
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn p2_f1_rule_matches_regulator() {
-        for (look, thresholds, wanted) in [
+        for (sample, thresholds, wanted) in [
             ([50, 0, 100, 0], [85, 100], false),
             ([50, 0, 99, 0], [85, 100], true),
             ([50, 0, 99, 0], [85, 99], false),
@@ -234,7 +234,7 @@ mod tests {
             ([24, 85, 100, 0], [85, 100], false),
             ([24, 0, 0, 0], [85, 100], false),
         ] {
-            assert_eq!(is_contended(look, 1, thresholds), wanted, "{look:?}, {thresholds:?}");
+            assert_eq!(is_contended(sample, 1, thresholds), wanted, "{sample:?}, {thresholds:?}");
         }
         assert!(is_contended([50, 0, 100, 40], 2, [0, 50]) && !is_contended([50, 0, 40, 100], 2, [0, 50]));
     }
@@ -242,9 +242,9 @@ mod tests {
     #[test]
     fn p2_f1_samples_with_and_without_foreground_weigh_equally() {
         let (shared, whole) = ([50, 0, 50, 0], [50, 0, 100, 0]);
-        let looks = [(true, shared), (true, shared), (true, whole), (true, shared), (false, whole)];
-        assert!((accuracy(&looks, 1, [0, 100]) - 0.875).abs() < 1e-9);
-        assert!((accuracy(&looks, 1, [0, 0]) - 0.5).abs() < 1e-9, "who never says so is right without a foreground");
+        let samples = [(true, shared), (true, shared), (true, whole), (true, shared), (false, whole)];
+        assert!((accuracy(&samples, 1, [0, 100]) - 0.875).abs() < 1e-9);
+        assert!((accuracy(&samples, 1, [0, 0]) - 0.5).abs() < 1e-9, "who never says so is right without a foreground");
     }
 
     #[test]

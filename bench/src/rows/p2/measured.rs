@@ -41,7 +41,7 @@ fn both(pair: &P2Pair) -> [Alone; 2] {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegulatorCounts {
     /// How many samples of each board.
-    pub looks: u64,
+    pub samples: u64,
     /// How often jobs contended for each resource on a board, added up.
     pub contended: [u64; RESOURCES],
     /// Used by the foreground: ms, blocks, frames.
@@ -55,8 +55,8 @@ impl RegulatorCounts {
         let numbers = outcome.numbers(when)?;
         let (lines, []) = numbers.as_chunks::<NUMBERS>() else { anyhow::bail!("`{when}`: {numbers:?}") };
         let mut counts = RegulatorCounts::default();
-        for [looks, rest @ ..] in lines {
-            counts.looks = counts.looks.max(*looks);
+        for [samples, rest @ ..] in lines {
+            counts.samples = counts.samples.max(*samples);
             let sums = [&mut counts.contended, &mut counts.front, &mut counts.jobs];
             sums.into_iter().flatten().zip(rest).for_each(|(sum, number)| *sum += number);
         }
@@ -66,7 +66,7 @@ impl RegulatorCounts {
     fn since(self, before: RegulatorCounts) -> RegulatorCounts {
         let less = |a: [u64; 3], b: [u64; 3]| std::array::from_fn(|at| a[at].saturating_sub(b[at]));
         RegulatorCounts {
-            looks: self.looks.saturating_sub(before.looks),
+            samples: self.samples.saturating_sub(before.samples),
             contended: less(self.contended, before.contended),
             front: less(self.front, before.front),
             jobs: less(self.jobs, before.jobs),
@@ -128,8 +128,8 @@ fn of_jobs(outcome: &RunOutcome, jobs: u32) -> Result<u64> {
 /// That no job was suspended when the foreground started: otherwise it would have no competitor.
 fn all_ran(outcome: &RunOutcome) -> Result<()> {
     let boards = outcome.numbers("jobs ")?;
-    let held: u64 = boards.iter().skip(1).step_by(2).sum();
-    ensure!(boards.iter().step_by(2).sum::<u64>() > 0 && held == 0, "jobs, and they that are held: {boards:?}");
+    let suspended: u64 = boards.iter().skip(1).step_by(2).sum();
+    ensure!(boards.iter().step_by(2).sum::<u64>() > 0 && suspended == 0, "jobs, and suspended ones: {boards:?}");
     Ok(())
 }
 

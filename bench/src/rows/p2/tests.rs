@@ -76,9 +76,9 @@ fn p2_verdicts_follow_measurements() {
     assert_eq!(evaluate(PLAN, &FIGURE, &outcomes(10.4)).unwrap().verdict(), Some(FindingVerdict::Beaten));
     assert_eq!(evaluate(PLAN, &FIGURE, &outcomes(11.3)).unwrap().verdict(), Some(FindingVerdict::Refuted));
     assert!(evaluate(PLAN, &FIGURE, &outcomes(11.0)[1..]).is_err());
-    let mut held = outcomes(11.0);
-    held[4].text = held[4].text.replace("jobs 2 0", "jobs 2 1");
-    assert!(evaluate(PLAN, &FIGURE, &held).is_err());
+    let mut suspended = outcomes(11.0);
+    suspended[4].text = suspended[4].text.replace("jobs 2 0", "jobs 2 1");
+    assert!(evaluate(PLAN, &FIGURE, &suspended).is_err());
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn p2_contention_is_derived_from_counts() {
     assert_eq!(found.tables[3].rows[0][3..5], ["1000, 500, 0", "1000, 900, 0"]);
     let two = outcome("with 1 2 3 4 5 6 7 8 9 10 11 2 2 2 2 2 2 2 2 2\n".to_string());
     let counts = super::measured::RegulatorCounts::of(&two, "with ").unwrap();
-    assert_eq!((counts.looks, counts.contended, counts.jobs), (11, [4, 5, 6], [10, 11, 12]), "boards are added up");
+    assert_eq!((counts.samples, counts.contended, counts.jobs), (11, [4, 5, 6], [10, 11, 12]), "boards are added up");
     assert!(super::measured::RegulatorCounts::of(&outcome("with 1 2\n".to_string()), "with ").is_err());
 }
 

@@ -72,8 +72,8 @@ fn contention(all: &[PairMeasurement<'_>]) -> FindingsTable {
     let mut table = FindingsTable::new(title, &[""]);
     table.columns.extend(MODES.iter().map(|mode| mode.title.to_string()));
     for pair in all {
-        let cell = |RegulatorCounts { looks, contended: [cpu, disk, link], .. }: RegulatorCounts| {
-            format!("{cpu}, {disk}, {link} of {looks}")
+        let cell = |RegulatorCounts { samples, contended: [cpu, disk, link], .. }: RegulatorCounts| {
+            format!("{cpu}, {disk}, {link} of {samples}")
         };
         let cells = pair.modes.iter().map(|found| cell(found.seen));
         table.rows.push(std::iter::once(pair.title()).chain(cells).collect());

@@ -41,7 +41,7 @@ impl FrameMemory {
     }
 
     /// As `protect`, for a caller that has locked the space.
-    pub(super) fn protect_held(&self, space: Frame, id: u16, va: u64, access: Access) -> bool {
+    pub(super) fn protect_locked(&self, space: Frame, id: u16, va: u64, access: Access) -> bool {
         let Ok(entry) = self.walk_page(space, va) else { return false };
         let old = entry.get();
         if old.is_empty() {
@@ -49,7 +49,7 @@ impl FrameMemory {
         }
         assert!(
             !(old.is_of_shared_table() && access.writable()),
-            "{va:#x} is a shared page table's, which nobody writes"
+            "{va:#x} is a shared page table's, which is read-only"
         );
         if old.access() != access {
             let prepared = self.prepare(self.frame_at(old.physical()), access);

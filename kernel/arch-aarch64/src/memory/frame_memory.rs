@@ -154,7 +154,7 @@ impl FrameMemory {
 
     /// The frame and access that `space`, which is a space, maps at `va`.
     #[inline]
-    pub(super) fn shown(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
+    pub(super) fn mapping_at(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
         if va >= USER_END {
             return None;
         }
@@ -200,15 +200,15 @@ impl UserMemory for FrameMemory {
     }
 
     fn page_to_write(&self, space: Frame, va: u64) -> Option<PageGuard<'_>> {
-        self.borrow_shown(space, va, Access::writable, |frame| self.try_page(frame))
+        self.borrow_mapped(space, va, Access::writable, |frame| self.try_page(frame))
     }
 
     fn page_to_read(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
-        self.borrow_shown(space, va, Access::readable, |frame| self.try_shared_page(frame))
+        self.borrow_mapped(space, va, Access::readable, |frame| self.try_shared_page(frame))
     }
 
-    fn look(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
-        self.look_at(space, va)
+    fn peek_mapped(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        self.peek_user(space, va)
     }
 
     fn is_plain(&self, frame: Frame) -> bool {
@@ -220,10 +220,10 @@ impl UserMemory for FrameMemory {
     }
 
     fn restrict(&self, space: Frame, va: u64, frame: Frame, access: Access) -> bool {
-        let Some(hold) = self.hold_anothers(space) else { return false };
-        let Some((_, now)) = self.shown(space, va).filter(|shown| shown.0 == frame) else { return false };
+        let Some(lock) = self.lock_foreign(space) else { return false };
+        let Some((_, now)) = self.mapping_at(space, va).filter(|mapped| mapped.0 == frame) else { return false };
         let less = if access == Access::None { Access::None } else { now.without_writing() };
-        less == now || self.protect_held(space, hold.id, va, less)
+        less == now || self.protect_locked(space, lock.id, va, less)
     }
 
     fn mappings(&self, frame: Frame) -> u32 {
@@ -244,11 +244,11 @@ impl UserMemory for FrameMemory {
         let record = self.make_table(root, PageFrameKind::Ending, id);
         record.set_next(NO_FRAME);
         publish_tables();
-        record.state.turn(PageFrameKind::Root, id);
+        record.state.retype(PageFrameKind::Root, id);
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let entry = self.walk_page(space, va).map_err(|_| NeedsTable)?;
         assert!(entry.get().is_empty(), "{va:#x} is mapped already");
         let prepared = self.show(frame, access);
@@ -259,14 +259,14 @@ impl UserMemory for FrameMemory {
     }
 
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let Err(entry) = self.walk_page(space, va) else { panic!("no table is missing for {va:#x}") };
         self.make_table(table, PageFrameKind::Table, NO_SHARED_TABLE);
         self.link_table(space, entry, table);
     }
 
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
-        let hold = self.hold(space);
+        let lock = self.lock_space(space);
         let entry = self.walk_page(space, va).ok()?;
         let descriptor = entry.get();
         if descriptor.is_empty() {
@@ -278,7 +278,7 @@ impl UserMemory for FrameMemory {
         );
         entry.set(Descriptor::EMPTY);
         if descriptor.is_valid() {
-            forget_page(hold.id, va);
+            forget_page(lock.id, va);
         }
         // After the unmapping no core has a translation of the frame, so the caller may reuse it.
         let frame = self.frame_at(descriptor.physical());
@@ -288,17 +288,17 @@ impl UserMemory for FrameMemory {
     }
 
     fn protect(&self, space: Frame, va: u64, access: Access) -> bool {
-        let hold = self.hold(space);
-        self.protect_held(space, hold.id, va, access)
+        let lock = self.lock_space(space);
+        self.protect_locked(space, lock.id, va, access)
     }
 
     fn lookup(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
         self.space_id(space);
-        self.shown(space, va)
+        self.mapping_at(space, va)
     }
 
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)> {
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let mut tables = [self.table(space); SHIFTS.len()];
         let mut level = 0;
         let mut va = from_va & !(PAGE - 1);
@@ -343,7 +343,7 @@ impl UserMemory for FrameMemory {
                 assert!(now.count() == 0, "an address space with pages is taken apart");
                 // From here on no core finds the space, and every core that had found it is done.
                 let ended = wait(now.is_of_several(), || state.begin_ending());
-                assert!(ended.is_ok(), "an address space that is held is taken apart");
+                assert!(ended.is_ok(), "a locked address space is taken apart");
                 forget_space(now.number());
             }
             PageFrameKind::Ending => {}
@@ -355,7 +355,7 @@ impl UserMemory for FrameMemory {
         } else {
             self.leave_shared_table(taken);
         }
-        self.record(taken).state.turn(PageFrameKind::Plain, 0);
+        self.record(taken).state.retype(PageFrameKind::Plain, 0);
         Some(taken)
     }
 }

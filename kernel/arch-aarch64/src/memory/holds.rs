@@ -11,13 +11,13 @@ use renga_hal::memory::{Access, Frame, PageBytes, PageGuard, PageRef};
 use renga_sync::{FrameReadGuard, FrameRefusal, FrameState, FrameWriteGuard, wait};
 
 /// The right to change the mappings of a space.
-pub(super) struct Hold {
+pub(super) struct SpaceLock {
     locked: Option<&'static FrameState>,
     /// The space's number.
     pub id: u16,
 }
 
-impl Drop for Hold {
+impl Drop for SpaceLock {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(root) = self.locked {
@@ -29,30 +29,30 @@ impl Drop for Hold {
 impl FrameMemory {
     /// For the space's owner.
     #[inline(always)]
-    pub(super) fn hold(&self, space: Frame) -> Hold {
+    pub(super) fn lock_space(&self, space: Frame) -> SpaceLock {
         let now = self.record(space).state.get();
         assert!(now.is_root(), "{space:?} is not an address space");
         if now.is_of_several() {
-            return self.lock(space).unwrap_or_else(|| panic!("{space:?} is not an address space, or held for ever"));
+            return self.lock(space).unwrap_or_else(|| panic!("{space:?} is not an address space, or locked for ever"));
         }
-        Hold { locked: None, id: now.number() }
+        SpaceLock { locked: None, id: now.number() }
     }
 
     /// For a core that does not own the space; `None` if it is no space.
-    pub(super) fn hold_anothers(&self, space: Frame) -> Option<Hold> {
+    pub(super) fn lock_foreign(&self, space: Frame) -> Option<SpaceLock> {
         let now = self.state_if_any(space)?.get();
         if now.is_of_several() {
             return self.lock(space);
         }
-        now.is_root().then(|| Hold { locked: None, id: now.number() })
+        now.is_root().then(|| SpaceLock { locked: None, id: now.number() })
     }
 
     #[cold]
-    fn lock(&self, space: Frame) -> Option<Hold> {
+    fn lock(&self, space: Frame) -> Option<SpaceLock> {
         let root = &self.record(space).state;
         match wait(true, || root.lock()) {
-            Ok(before) => Some(Hold { locked: Some(root), id: before.number() }),
-            Err(FrameRefusal::Borrowed) => panic!("{space:?} is held for ever"),
+            Ok(before) => Some(SpaceLock { locked: Some(root), id: before.number() }),
+            Err(FrameRefusal::Borrowed) => panic!("{space:?} is locked for ever"),
             Err(_) => None,
         }
     }
@@ -106,15 +106,15 @@ impl FrameMemory {
         self.try_shared_page(frame).ok()
     }
 
-    pub(super) fn look_at(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
-        let _hold = self.hold_anothers(space)?;
-        let (frame, _) = self.shown(space, va)?;
+    pub(super) fn peek_user(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
+        let _lock = self.lock_foreign(space)?;
+        let (frame, _) = self.mapping_at(space, va)?;
         self.try_shared_page(frame).ok()
     }
 
     /// `try_borrow` of the frame that `space` maps at `va` with an access that `allows` accepts, while the mapping lasts.
     #[inline(always)]
-    pub(super) fn borrow_shown<T>(
+    pub(super) fn borrow_mapped<T>(
         &self,
         space: Frame,
         va: u64,
@@ -125,14 +125,14 @@ impl FrameMemory {
             return self.borrow_held(space, va, allows, try_borrow);
         }
         self.space_id(space); // or panics: it is no space
-        let (frame, access) = self.shown(space, va)?;
+        let (frame, access) = self.mapping_at(space, va)?;
         if !allows(access) {
             return None;
         }
         Some(try_borrow(frame).unwrap_or_else(|refused| self.again(frame, refused, || try_borrow(frame))))
     }
 
-    /// As `borrow_shown`, where several cores reach the space. Each attempt locks the space again, since the borrower of the page may wait
+    /// As `borrow_mapped`, where several cores reach the space. Each attempt locks the space again, since the borrower of the page may wait
     /// for the lock.
     #[cold]
     #[inline(never)]
@@ -144,8 +144,8 @@ impl FrameMemory {
         try_borrow: impl Fn(Frame) -> Result<T, FrameRefusal>,
     ) -> Option<T> {
         let attempt = || {
-            let _hold = self.hold(space);
-            match self.shown(space, va) {
+            let _lock = self.lock_space(space);
+            match self.mapping_at(space, va) {
                 Some((frame, access)) if allows(access) => try_borrow(frame).map(Some),
                 _ => Ok(None),
             }

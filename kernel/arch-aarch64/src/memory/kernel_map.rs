@@ -101,7 +101,7 @@ impl KernelMap {
     /// Maps memory for reading and writing, in blocks of 2 MiB; blocks mapped already stay as they are.
     ///
     /// # Safety
-    /// It is memory, and what the blocks hold besides `range` may be read speculatively.
+    /// It is memory, and speculative reads of the rest of its blocks are harmless.
     pub unsafe fn add_memory(&mut self, range: Range<u64>) {
         self.add_blocks(range, Descriptor::memory_block);
     }
@@ -109,7 +109,7 @@ impl KernelMap {
     /// Maps device registers, in blocks of 2 MiB.
     ///
     /// # Safety
-    /// The blocks hold devices only.
+    /// The blocks contain devices only.
     pub unsafe fn add_devices(&mut self, range: Range<u64>) {
         self.add_blocks(range, Descriptor::device_block);
     }

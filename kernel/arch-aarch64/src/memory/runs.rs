@@ -70,7 +70,7 @@ impl FrameMemory {
     }
 
     pub(super) fn map_pages(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> PageRun {
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let fits = va < USER_END && (USER_END - va) / PAGE >= frames.len() as u64;
         assert!(fits && va.is_multiple_of(PAGE), "{va:#x} is not the address of so many user pages");
         let (mut pages, mut next) = (0, va);
@@ -106,7 +106,7 @@ impl FrameMemory {
     }
 
     pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
-        let hold = self.hold(space);
+        let lock = self.lock_space(space);
         let (mut pages, mut was_valid, mut shared_tables) = (0, false, 0);
         let hide = |table, start, end| {
             shared_tables += self.hide_shared_table(table, start, end);
@@ -124,14 +124,14 @@ impl FrameMemory {
         });
         self.record(space).state.count(-((pages + shared_tables) as i32));
         if was_valid || shared_tables > 0 {
-            forget_space(hold.id);
+            forget_space(lock.id);
         }
         PageRun { pages, next }
     }
 
     pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun {
         // Both spaces are the caller's: only an owner locks two.
-        let (hold, _hold_there) = (self.hold(from), self.hold(to));
+        let (lock, _lock_there) = (self.lock_space(from), self.lock_space(to));
         let (mut pages, mut was_writable, mut shared_tables) = (0, false, 0);
         let share = |table: (TranslationTable, Frame), start, end| {
             if !self.uses_shared_table(table.1) {
@@ -161,7 +161,7 @@ impl FrameMemory {
         });
         self.record(to).state.count((pages + shared_tables) as i32);
         if was_writable {
-            forget_space(hold.id);
+            forget_space(lock.id);
         } else {
             publish_tables();
         }

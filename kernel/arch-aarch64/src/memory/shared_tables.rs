@@ -116,12 +116,13 @@ impl FrameMemory {
         end: u64,
     ) -> usize {
         let (source, target) = (self.record(from.1), self.record(to.1));
-        let (shown, there) = (SharedTableId::of_table(source.state.get()), SharedTableId::of_table(target.state.get()));
-        if let (Some(id), None) = (shown, there) {
-            target.state.turn(PageFrameKind::Table, id.of_its_tables());
+        let (mapped, there) =
+            (SharedTableId::of_table(source.state.get()), SharedTableId::of_table(target.state.get()));
+        if let (Some(id), None) = (mapped, there) {
+            target.state.retype(PageFrameKind::Table, id.of_its_tables());
             self.shared_table(self.shared_tables.frame(id)).state.count(1);
         }
-        assert!(there.is_none() || there == shown, "a table shows pages of two shared page tables");
+        assert!(there.is_none() || there == mapped, "a table shows pages of two shared page tables");
         let mut pages = 0;
         for position in positions(start, end) {
             let page = from.0.entry_at(position).get();
@@ -147,7 +148,7 @@ impl FrameMemory {
 
 impl SharedPageTables for FrameMemory {
     fn make_shared_table(&self, space: Frame, va: u64, shared_table: Frame) {
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let (table, frame) = self.table_around(space, va);
         let record = self.record(frame);
         assert!(
@@ -171,10 +172,10 @@ impl SharedPageTables for FrameMemory {
                 pages += 1;
             }
         }
-        record.state.turn(PageFrameKind::Table, id.of_its_tables());
+        record.state.retype(PageFrameKind::Table, id.of_its_tables());
         record.state.count(pages);
         made.set_next(pages as u32);
-        made.state.turn(PageFrameKind::SharedTable, id.0);
+        made.state.retype(PageFrameKind::SharedTable, id.0);
     }
 
     fn is_shared_table(&self, frame: Frame) -> bool {
@@ -204,7 +205,7 @@ impl SharedPageTables for FrameMemory {
 
     fn add_shared_table(&self, space: Frame, va: u64, table: Frame, shared_table: Frame) {
         assert!(self.missing_tables(space, va) == 1, "not the lowest table is missing for {va:#x}");
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let source = self.shared_table(shared_table);
         let id = SharedTableId(source.state.get().number());
         let record = self.make_table(table, PageFrameKind::Table, id.of_its_tables());
@@ -223,19 +224,19 @@ impl SharedPageTables for FrameMemory {
     }
 
     fn leave_page(&self, space: Frame, va: u64) {
-        let hold = self.hold(space);
+        let lock = self.lock_space(space);
         let Ok((_, frame)) = self.lowest_table(space, va) else { panic!("no table covers {va:#x}") };
         let Ok(entry) = self.walk_page(space, va) else { panic!("no table covers {va:#x}") };
         let page = entry.get();
         assert!(page.is_of_shared_table(), "{va:#x} is no shared page table's");
         entry.set(page.as_its_own());
-        forget_page(hold.id, va);
+        forget_page(lock.id, va);
         self.record(frame).state.count(-1);
         self.record(self.frame_at(page.physical())).state.count(1);
     }
 
     fn leave_shared_tables(&self, space: Frame) {
-        let _hold = self.hold(space);
+        let _lock = self.lock_space(space);
         let root = self.record(space);
         let mut table = root.next();
         // Bounded by the tables of the space. What their entries show stays: the shared page table outlives them, and they are
@@ -265,7 +266,7 @@ impl SharedPageTables for FrameMemory {
             pages += 1;
         }
         if pages == 0 {
-            record.state.turn(PageFrameKind::Plain, 0);
+            record.state.retype(PageFrameKind::Plain, 0);
             self.shared_tables.0[usize::from(now.number())].store(FREE, Ordering::Release);
         }
         pages

@@ -91,7 +91,7 @@ impl SdHostModel {
         match index {
             0 => (self.identified, self.asked_ns) = (false, None),
             8 => self.response[0] = argument,
-            11 => panic!("the card was told to go to 1.8 V, where a Pi 4 that is reset finds no supply"),
+            11 => panic!("the driver switched the card to 1.8 V, where a Pi 4 that is reset finds no supply"),
             41 => {
                 assert!(argument & S18R == 0, "the card was asked whether it can go to 1.8 V");
                 let since = *self.asked_ns.get_or_insert(now_ns);

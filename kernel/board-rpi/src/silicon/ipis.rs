@@ -161,6 +161,6 @@ fn ipi_pi4_interrupts_core_until_acknowledged() {
     assert_eq!(
         device.borrow().interrupted(),
         [true, false, false, false],
-        "both rings are forgotten, and nobody else's"
+        "only this core's two IPIs are acknowledged"
     );
 }

@@ -60,7 +60,7 @@ struct Stepped {
     /// A step of it is under way.
     busy: Cell<bool>,
     /// It does not poll its mailbox: a post sends an IPI.
-    away: Cell<bool>,
+    not_polling: Cell<bool>,
     /// It has left and waits for the IPI.
     asleep: Cell<bool>,
 }
@@ -75,12 +75,12 @@ struct InterleavedRun {
 impl InterleavedRun {
     /// Core `number` does something, if it can.
     fn step(&self, number: usize) {
-        let Stepped { core, ipi, busy, away, asleep } = &self.cores[number];
+        let Stepped { core, ipi, busy, not_polling, asleep } = &self.cores[number];
         if (asleep.get() && !ipi.pending.load(Ordering::Relaxed)) || busy.replace(true) {
             return;
         }
         asleep.set(false);
-        if away.replace(false) {
+        if not_polling.replace(false) {
             core.resume_polling();
         }
         for _ in 0..=(self.choose)(DISPATCHES_MAX) {
@@ -94,7 +94,7 @@ impl InterleavedRun {
         }
         // A core with ready processes may stop polling too: for a program's slice.
         if (!core.has_ready() || (self.choose)(2) == 0) && core.stop_polling() {
-            away.set(true);
+            not_polling.set(true);
             let programs = self.play.as_ref().filter(|_| core.remote_task().is_some() || core.has_users());
             asleep.set(!core.has_ready() && programs.is_none() && !core.has_remote_slices());
             programs.into_iter().for_each(|play| play(core));
@@ -173,7 +173,7 @@ impl Cores {
             core: board.core,
             ipi,
             busy: Cell::new(false),
-            away: Cell::new(false),
+            not_polling: Cell::new(false),
             asleep: Cell::new(false),
         };
         let cores = self.boards.iter().zip(&self.ipis).map(stepped).collect();

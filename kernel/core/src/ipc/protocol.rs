@@ -87,7 +87,7 @@ pub type MessageWords = Words;
 /// ```compile_fail,E0080
 /// renga_core::protocol! { /// Tells too much.
 ///     pub Talker = 51, TalkerCall { /// All of it.
-///         0 Tell { a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64 } (()) -> Result<(), renga_abi::Errno>; } }
+///         0 Say { a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64 } (()) -> Result<(), renga_abi::Errno>; } }
 /// ```
 /// and this does:
 /// ```

@@ -25,13 +25,13 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 /// ```compile_fail
 /// use renga_core::{Client, protocol};
 /// protocol! { /// Things.
-///     pub Shelf = 51, ShelfCall { /// Looks.
-///         0 Look {} (()) -> u32; /// Changes.
+///     pub Shelf = 51, ShelfCall { /// Reads.
+///         0 Read {} (()) -> u32; /// Changes.
 ///         1 Change {} (()) -> u32; } }
-/// fn look(shelf: &mut Client<Shelf, { Look::BIT }>) {
+/// fn read(shelf: &mut Client<Shelf, { Read::BIT }>) {
 ///     drop(shelf.call(Change {}, ()));
 /// }
-/// core::hint::black_box(look as fn(&mut Client<Shelf, { Look::BIT }>));
+/// core::hint::black_box(read as fn(&mut Client<Shelf, { Read::BIT }>));
 /// ```
 ///
 /// An entry of the set does:
@@ -39,13 +39,13 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 /// ```
 /// use renga_core::{Client, protocol};
 /// protocol! { /// Things.
-///     pub Shelf = 51, ShelfCall { /// Looks.
-///         0 Look {} (()) -> u32; /// Changes.
+///     pub Shelf = 51, ShelfCall { /// Reads.
+///         0 Read {} (()) -> u32; /// Changes.
 ///         1 Change {} (()) -> u32; } }
-/// fn look(shelf: &mut Client<Shelf, { Look::BIT }>) {
-///     drop(shelf.call(Look {}, ()));
+/// fn read(shelf: &mut Client<Shelf, { Read::BIT }>) {
+///     drop(shelf.call(Read {}, ()));
 /// }
-/// core::hint::black_box(look as fn(&mut Client<Shelf, { Look::BIT }>));
+/// core::hint::black_box(read as fn(&mut Client<Shelf, { Read::BIT }>));
 /// ```
 pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, CallTarget, PhantomData<P>);
 impl<P: Protocol> Client<P> {

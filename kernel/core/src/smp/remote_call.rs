@@ -108,8 +108,8 @@ impl Core {
                 }
             }
             CorePayload::Cancellation(caller) => self.take_cancellation(message, caller),
-            CorePayload::Turn(remote_queue) => remote_queue.receive(message, self),
-            CorePayload::Recall(remote_queue) => remote_queue.take_recall(message, self),
+            CorePayload::RemoteSlice(remote_queue) => remote_queue.receive(message, self),
+            CorePayload::RevokeSlice(remote_queue) => remote_queue.take_revoke(message, self),
         });
     }
 

@@ -24,7 +24,7 @@ use renga_sync::{CoreMessage, EventFlags, OwnedMessage};
 
 /// A slice comes back after so long, ns, if only to be charged.
 const REMOTE_SLICE_NS_MAX: u64 = 10_000_000;
-/// The event flag that recalls a slice.
+/// The event flag that revokes a slice.
 const BACK: u32 = 1;
 
 impl RemoteRunQueue {
@@ -38,7 +38,7 @@ impl RemoteRunQueue {
         self.slice.left_ns.set(left_ns.min(REMOTE_SLICE_NS_MAX));
         self.slice.ran_ns.set(0);
         self.out.set(true);
-        *message.payload() = CorePayload::Turn(self);
+        *message.payload() = CorePayload::RemoteSlice(self);
         self.endpoint.mailbox.post(message, self.endpoint.ipi);
     }
 
@@ -76,9 +76,9 @@ impl RemoteRunQueue {
     }
 
     /// On the other core: the slice, if it is still here, goes back.
-    pub(crate) fn take_recall(&'static self, message: OwnedMessage<CorePayload>, core: &Core) {
-        let Some(recall) = self.recall.get() else { unreachable!("its message has come") };
-        recall.take(message);
+    pub(crate) fn take_revoke(&'static self, message: OwnedMessage<CorePayload>, core: &Core) {
+        let Some(revoke) = self.revoke.get() else { unreachable!("its message has come") };
+        revoke.take(message);
         if core.remote_tasks.has(self.home.number) {
             RemoteTask(self).go_back(core, Exit::Interrupt); // at once, whatever is before it
         }
@@ -126,7 +126,7 @@ impl RemoteTask {
         };
         core.remote_tasks.go(remote_queue.home.number);
         remote_queue.slice.exit.set(exit);
-        *message.payload() = CorePayload::Turn(remote_queue);
+        *message.payload() = CorePayload::RemoteSlice(remote_queue);
         let endpoint = remote_queue.home.endpoint();
         endpoint.mailbox.post(message, endpoint.ipi);
     }
@@ -142,8 +142,10 @@ impl Core {
             arena.put_slice(others.clone().count(), |_| self.remote_queue(others.next().unwrap_or_default()));
         let remote_queues: &'static [RemoteRunQueue] = remote_queues;
         for remote_queue in remote_queues {
-            remote_queue.message.set(Some(arena.put(|| CoreMessage::new(CorePayload::Turn(remote_queue))).own()));
-            remote_queue.recall.set(Some(arena.put(|| EventFlags::new(CorePayload::Recall(remote_queue)))));
+            remote_queue
+                .message
+                .set(Some(arena.put(|| CoreMessage::new(CorePayload::RemoteSlice(remote_queue))).own()));
+            remote_queue.revoke.set(Some(arena.put(|| EventFlags::new(CorePayload::RevokeSlice(remote_queue)))));
         }
         self.remote_queues.set(remote_queues);
         self.program_cores.set(if cores == 0 { 1 << self.number } else { cores });
@@ -158,7 +160,7 @@ impl Core {
             exit: Cell::new(Exit::Interrupt),
         };
         let endpoint = &self.endpoints[usize::from(number)];
-        let (used_ns, recall, message) = (AtomicU64::new(0), Cell::new(None), Cell::new(None));
+        let (used_ns, revoke, message) = (AtomicU64::new(0), Cell::new(None), Cell::new(None));
         let (wanted, out) = (Cell::new(false), Cell::new(false));
         RemoteRunQueue {
             run_queue: RunQueue::new(),
@@ -170,7 +172,7 @@ impl Core {
             out,
             message,
             slice,
-            recall,
+            revoke,
         }
     }
 
@@ -190,10 +192,10 @@ impl Core {
             }
             if remote_queue.out.get() {
                 remote_queue
-                    .recall
+                    .revoke
                     .get()
                     .into_iter()
-                    .for_each(|recall| recall.set(BACK, &remote_queue.endpoint.mailbox, remote_queue.endpoint.ipi));
+                    .for_each(|revoke| revoke.set(BACK, &remote_queue.endpoint.mailbox, remote_queue.endpoint.ipi));
                 continue;
             }
             let next = remote_queue.run_queue.next(self.charged_until_ns());

@@ -1,6 +1,6 @@
 //! Boot memory, allocated once and never freed.
 //!
-//! Invariant: after [`Arena::seal`] nothing is allocated for the rest of the board's life. Not here: where the memory is (the image), its
+//! Invariant: after [`Arena::seal`] nothing is allocated until the board reboots. Not here: where the memory is (the image), its
 //! contents.
 
 use core::cell::Cell;

@@ -261,9 +261,9 @@ pub(crate) enum CorePayload {
     /// Its call should be answered early.
     Cancellation(&'static Process),
     /// A program's slice, on its way to another core or back.
-    Turn(&'static RemoteRunQueue),
+    RemoteSlice(&'static RemoteRunQueue),
     /// That slice is to come back.
-    Recall(&'static RemoteRunQueue),
+    RevokeSlice(&'static RemoteRunQueue),
 }
 
 // SAFETY: the core that takes the message reaches only what C1, C2 (`remote_call.rs`) and S1 (`remote_run_queue.rs`) allow.
@@ -360,7 +360,7 @@ pub struct RemoteRunQueue {
     pub(crate) out: Cell<bool>,
     pub(crate) message: Cell<Option<OwnedMessage<CorePayload>>>,
     pub(crate) slice: RemoteSlice,
-    pub(crate) recall: Cell<Option<&'static EventFlags<CorePayload>>>,
+    pub(crate) revoke: Cell<Option<&'static EventFlags<CorePayload>>>,
 }
 
 /// The process that takes a call, and the server that the call names: one process, or the router and a process of another board.

@@ -27,12 +27,12 @@ fn account_counts_of_cores_add_up_and_restart_with_next_program() {
     let cores = board(3, Rc::new(|_| ()));
     let slot = cores.on(2).declare(1);
     slot.set_account(number);
-    let (seen, told) = (Rc::new(Cell::new([0; 3])), Rc::new(Cell::new([0; 2])));
+    let (seen, totals) = (Rc::new(Cell::new([0; 3])), Rc::new(Cell::new([0; 2])));
     for (core, blocks) in [(0, 5), (1, 7)] {
         cores.on(core).client(move |me| async move { me.count_for(number, Count::BlocksRead, blocks) });
     }
     cores.run(&choices(1));
-    let shown = seen.clone();
+    let noted = seen.clone();
     cores.on(2).start(slot, move |mut me| async move {
         let read = |me: &renga_core::Me| me.counted(number, Count::BlocksRead);
         let first = read(&me);
@@ -40,18 +40,18 @@ fn account_counts_of_cores_add_up_and_restart_with_next_program() {
         me.begin_account(Policy::DEFAULT, true);
         let begun = read(&me);
         me.count(Count::BlocksRead, 2);
-        shown.set([first, begun, read(&me)]);
+        noted.set([first, begun, read(&me)]);
         std::future::pending().await
     });
     cores.run(&choices(2));
     assert_eq!(seen.get(), [12, 0, 2]);
-    let later = told.clone();
+    let later = totals.clone();
     cores.on(0).client(move |me| async move {
         me.count_for(number, Count::BlocksRead, 30);
         later.set([me.counted(number, Count::BlocksRead), me.counts(number)[Count::BlocksRead as usize]]);
     });
     cores.run(&choices(3));
-    assert_eq!(told.get(), [32, 32], "whichever core asks");
+    assert_eq!(totals.get(), [32, 32], "whichever core asks");
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn schedule_set_by_other_core_is_published_and_taken() {
                 let _ = guest.context();
                 place.set(core.number());
                 guest.ran(core, 1000, Exit::Trap(Trap::Syscall));
-            } else if let Some(turn) = core.next_user() {
-                turn.charge(1000); // it continues
+            } else if let Some(slice) = core.next_user() {
+                slice.charge(1000); // it continues
             }
         });
         let cores = board(3, play);

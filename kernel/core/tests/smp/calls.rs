@@ -75,12 +75,12 @@ fn remote_call_forwarded_across_cores_is_answered_by_last() {
 
 /// Keeps calls until there are `full`, then answers them, the last first.
 async fn answer_when_full(mut port: Port<Null>, full: usize) -> Never {
-    let mut held: Vec<Call<Hold>> = Vec::new();
+    let mut deferred: Vec<Call<Park>> = Vec::new();
     loop {
-        let NullCall::Hold(call) = port.accept_only(Hold::BIT).await else { unreachable!("only one is open") };
-        held.push(call);
-        if held.len() == full {
-            held.drain(..).rev().for_each(|call| {
+        let NullCall::Park(call) = port.accept_only(Park::BIT).await else { unreachable!("only one is open") };
+        deferred.push(call);
+        if deferred.len() == full {
+            deferred.drain(..).rev().for_each(|call| {
                 let key = call.entry().key;
                 call.reply(Ok(key));
             });
@@ -100,7 +100,7 @@ fn remote_call_replies_come_late_in_any_order() {
                 let mut client = Client::new(&me, server);
                 for round in 0..ROUNDS {
                     let key = round << 8 | core as u64;
-                    assert_eq!(client.call(Hold { key }, ()).await, Ok(key));
+                    assert_eq!(client.call(Park { key }, ()).await, Ok(key));
                 }
                 done.set(done.get() + 1);
             });
@@ -154,11 +154,11 @@ fn remote_call_guard_holds_for_other_cores() {
                 match port.accept_only(open).await {
                     NullCall::Add(call) => {
                         out.borrow_mut().push("add");
-                        open = Add::BIT | Hold::BIT;
+                        open = Add::BIT | Park::BIT;
                         call.reply(Ok(0));
                     }
-                    NullCall::Hold(call) => {
-                        out.borrow_mut().push("hold");
+                    NullCall::Park(call) => {
+                        out.borrow_mut().push("park");
                         call.reply(Ok(0));
                     }
                     NullCall::Copy(_) => unreachable!("the entry is closed"),
@@ -168,7 +168,7 @@ fn remote_call_guard_holds_for_other_cores() {
         for core in 1..count {
             let at = cores.address(core, server);
             cores.on(core).client(move |me| async move {
-                let _ = Client::new(&me, at).call(Hold { key: 0 }, ()).await;
+                let _ = Client::new(&me, at).call(Park { key: 0 }, ()).await;
                 let _ = Client::new(&me, at).call(Add { a: 0, b: 0 }, ()).await;
             });
         }
@@ -179,7 +179,7 @@ fn remote_call_guard_holds_for_other_cores() {
             let _ = Client::new(&me, at).call(Add { a: 0, b: 0 }, ()).await;
         });
         run();
-        assert_eq!((seen.borrow()[..2].to_vec(), seen.borrow().len()), (vec!["add", "hold"], 2 * count - 1));
+        assert_eq!((seen.borrow()[..2].to_vec(), seen.borrow().len()), (vec!["add", "park"], 2 * count - 1));
     });
 }
 

@@ -42,15 +42,15 @@ fn notification_from_other_core_is_never_lost() {
 
 /// Keeps each call until its caller is cancelled; checks when it accepts one, and when it is notified.
 async fn keeper(mut port: Port<Null>) -> Never {
-    let mut held: Vec<Call<Hold>> = Vec::new();
+    let mut deferred: Vec<Call<Park>> = Vec::new();
     loop {
-        match port.accept_or_notified(Hold::BIT).await {
-            Some(NullCall::Hold(call)) => held.push(call),
+        match port.accept_or_notified(Park::BIT).await {
+            Some(NullCall::Park(call)) => deferred.push(call),
             Some(_) => unreachable!("only one is open"),
             None => {}
         }
-        while let Some(at) = held.iter().position(Call::wait_cancelled) {
-            held.remove(at).reply(Err(Errno::EINTR));
+        while let Some(at) = deferred.iter().position(Call::wait_cancelled) {
+            deferred.remove(at).reply(Err(Errno::EINTR));
         }
     }
 }
@@ -67,8 +67,8 @@ fn interrupted_each_round(cores: &Cores, [core, from]: [usize; 2], servers: &[Ad
             round.set(key);
             me.yield_now().await;
             if !me.wait_cancelled() {
-                assert_eq!(client.call(Hold { key }, ()).await, Err(Errno::EINTR));
-                assert!(me.wait_cancelled(), "nobody answers before");
+                assert_eq!(client.call(Park { key }, ()).await, Err(Errno::EINTR));
+                assert!(me.wait_cancelled(), "no reply comes before");
             }
             me.notified().await;
             me.clear_cancellation();
@@ -129,7 +129,7 @@ fn cancellation_follows_caller_between_servers() {
 /// Answers its calls after a while, interrupted or not.
 async fn answer_late(mut me: Me, mut port: Port<Null>) -> Never {
     loop {
-        let NullCall::Hold(call) = port.accept_only(Hold::BIT).await else { unreachable!("only one is open") };
+        let NullCall::Park(call) = port.accept_only(Park::BIT).await else { unreachable!("only one is open") };
         me.yield_now().await;
         let key = call.entry().key;
         call.reply(Ok(key));
@@ -148,7 +148,7 @@ fn cancellation_racing_reply_is_harmless() {
             let client = cores.on(core).client(move |mut me| async move {
                 for key in 0..ROUNDS {
                     let mut client = Client::new(&me, servers[key as usize % servers.len()]);
-                    assert_eq!(client.call(Hold { key }, ()).await, Ok(key));
+                    assert_eq!(client.call(Park { key }, ()).await, Ok(key));
                     me.clear_cancellation();
                 }
                 done.set(done.get() + 1);
@@ -174,14 +174,14 @@ fn session_end_answers_callers_of_all_cores() {
         cores.on(0).start(router, |me| {
             let mut exchange = ExchangePort::new(&me);
             async move {
-                let mut held = Vec::new();
+                let mut deferred = Vec::new();
                 loop {
                     match exchange.accept_or_notified().await {
                         Some(call) => {
                             assert_eq!(call.destination(), far);
-                            held.push(call);
+                            deferred.push(call);
                         }
-                        None => held.drain(..).for_each(|call| {
+                        None => deferred.drain(..).for_each(|call| {
                             call.note_reboot(1);
                             call.reply_message([u64::from(Errno::EHOSTDOWN.0), 0, 0, 0, 0, 0]);
                         }),
@@ -195,7 +195,7 @@ fn session_end_answers_callers_of_all_cores() {
             let caller = cores.on(core).client(move |mut me| async move {
                 let mut client = Client::new(&me, client);
                 for key in 0..ROUNDS {
-                    assert_eq!(client.call(Hold { key }, ()).await, Err(Errno::EHOSTDOWN));
+                    assert_eq!(client.call(Park { key }, ()).await, Err(Errno::EHOSTDOWN));
                     assert_eq!(me.take_rebooted(), 1 << 1);
                     me.clear_cancellation();
                 }
@@ -230,7 +230,7 @@ fn wait_report_names_server_on_other_core() {
     let passes = passing(&cores, 1, keeps);
     let server = cores.address(0, passes);
     let client = cores.on(0).client(move |me| async move {
-        let _ = Client::new(&me, server).call(Hold { key: 1 }, ()).await;
+        let _ = Client::new(&me, server).call(Park { key: 1 }, ()).await;
     });
     cores.run(&choices(1));
     assert_eq!((client.wait(), client.waits_for()), (Wait::ReplyElsewhere, Some(keeps.id())));
@@ -254,7 +254,7 @@ fn cancellation_finding_call_gone_is_forwarded() {
     let servers = keepers.map(|process| cores.address(0, Address::<Null>::new(process)));
     let client = cores.on(0).client(move |mut me| async move {
         for server in servers {
-            assert_eq!(Client::new(&me, server).call(Hold { key: 0 }, ()).await, Err(Errno::EINTR));
+            assert_eq!(Client::new(&me, server).call(Park { key: 0 }, ()).await, Err(Errno::EINTR));
             me.clear_cancellation();
             out.set(out.get() + 1);
         }
@@ -306,7 +306,7 @@ fn ipi_polling_core_receives_none() {
     assert!(core.stop_polling());
     notifier.notify();
     notifier.notify();
-    assert_eq!(ipi.0.load(Ordering::Relaxed), 1, "once until it looks");
+    assert_eq!(ipi.0.load(Ordering::Relaxed), 1, "once until it polls");
     core.resume_polling();
     assert!(core.stop_polling());
 }

@@ -34,7 +34,7 @@ struct Seen {
 
 impl Seen {
     /// A slice of `context` on `core` that takes `ns`, and ends in a trap or not.
-    fn turn(&self, core: &'static Core, context: &mut UserContext, ns: u64, traps: bool) {
+    fn run_slice(&self, core: &'static Core, context: &mut UserContext, ns: u64, traps: bool) {
         let who = context.slot as usize;
         assert_eq!(context.x[0], self.traps[who].get(), "the registers are those of the last trap");
         assert!(self.allowed[who].get() >> core.number() & 1 != 0, "program {who} runs on core {}", core.number());
@@ -59,21 +59,21 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
         let exit = if traps { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
         if let Some(mut guest) = core.remote_task() {
             let who = guest.space() as usize;
-            seen.turn(core, guest.context(), ns, traps);
+            seen.run_slice(core, guest.context(), ns, traps);
             seen.place[who].set(None); // it may be elsewhere as soon as it is sent back
             if guest.ran(core, ns, exit) {
                 seen.place[who].set(Some(core));
             }
             return;
         }
-        let Some(mut turn) = core.next_user() else { return };
-        if turn.wait_cancelled() {
-            return turn.end(Trap::Preempted);
+        let Some(mut slice) = core.next_user() else { return };
+        if slice.wait_cancelled() {
+            return slice.end(Trap::Preempted);
         }
-        seen.turn(core, turn.context(), ns, traps);
-        turn.charge(ns);
+        seen.run_slice(core, slice.context(), ns, traps);
+        slice.charge(ns);
         if traps {
-            turn.end(Trap::Syscall);
+            slice.end(Trap::Syscall);
         }
     })
 }
@@ -107,7 +107,7 @@ fn program(
                 1 => me.yield_slice(),
                 2 => {
                     me.yield_to_programs().await;
-                    assert_eq!(me.program_core(), board.core.number(), "what is done at home waits for its turn there");
+                    assert_eq!(me.program_core(), board.core.number(), "work on the home core waits for that core");
                 }
                 _ => {}
             }
@@ -239,13 +239,13 @@ fn computing(
 ) {
     let (count, choose) = (8 - mask.leading_zeros() as usize, choices(seed));
     let seen: Rc<RefCell<Vec<Option<u8>>>> = Rc::new(RefCell::new(vec![None; begin.len()]));
-    let (places, turns) = (seen.clone(), Cell::new(0));
+    let (places, slices) = (seen.clone(), Cell::new(0));
     let play: Play = Rc::new(move |core| {
         let Some(mut guest) = core.remote_task() else { return };
         let who = guest.context().slot as usize;
         places.borrow_mut()[who] = Some(core.number());
-        turns.set(turns.get() + 1);
-        let exit = if done(&places.borrow(), who, turns.get()) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
+        slices.set(slices.get() + 1);
+        let exit = if done(&places.borrow(), who, slices.get()) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
         guest.ran(core, 1, exit);
     });
     let cores = Cores::new(0, count, 1 << 20).with_programs(0, mask, play);
@@ -313,8 +313,8 @@ fn program_computing_moves_to_new_cores_at_once() {
 #[test]
 fn program_waiting_is_stolen_by_idle_core() {
     // The first is done after 200 slices; the others share a core until then, and are done when they do not any more.
-    let done = |places: &[Option<u8>], who: usize, turns: u64| match who {
-        0 => turns > 200,
+    let done = |places: &[Option<u8>], who: usize, slices: u64| match who {
+        0 => slices > 200,
         _ => places[1].is_some() && places[2].is_some() && places[1] != places[2],
     };
     for seed in 0..SEEDS / 4 {

@@ -22,18 +22,18 @@ type Had = Rc<RefCell<Vec<[u64; 4]>>>;
 fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Play {
     let had = had.clone();
     Rc::new(move |core: &'static Core| {
-        let turn = |who: usize| {
+        let slice = |who: usize| {
             had.borrow_mut()[who][usize::from(core.number())] += 1;
             let so_far = had.borrow().clone(); // a notification from `done` may have another core run
             if done(&so_far, who) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt }
         };
         if let Some(mut guest) = core.remote_task() {
-            let exit = turn(guest.context().slot as usize);
+            let exit = slice(guest.context().slot as usize);
             guest.ran(core, SLICE_NS, exit);
             return;
         }
         let Some(mut own) = core.next_user() else { return };
-        let exit = turn(own.context().slot as usize);
+        let exit = slice(own.context().slot as usize);
         own.charge(SLICE_NS);
         if let Exit::Trap(trap) = exit {
             own.end(trap);
@@ -80,7 +80,7 @@ fn remote_run_queue_busy_core_receives_no_task() {
         let play = playing(&had, move |had, who| match who {
             0 => {
                 waiting.take().into_iter().flatten().for_each(|other| other.notify());
-                had[1..3].iter().all(|turns| turns[0] + turns[1] >= 20)
+                had[1..3].iter().all(|slices| slices[0] + slices[1] >= 20)
             }
             3 => true,
             _ => had[who][0] + had[who][1] >= 20,
@@ -132,7 +132,7 @@ fn remote_run_queue_task_returns_when_home_core_is_free() {
         // One slice may have been on its way.
         assert!(
             had[1] <= at_end[1] + 1,
-            "seed {seed}: {} turns elsewhere, then {} more",
+            "seed {seed}: {} slices elsewhere, then {} more",
             at_end[1],
             had[1] - at_end[1]
         );
@@ -157,21 +157,21 @@ fn remote_run_queue_idle_core_receives_waiting_task() {
 
 #[test]
 fn remote_run_queue_home_and_remote_tasks_share_core_equally() {
-    const TURNS: u64 = 20_000;
+    const SLICES: u64 = 20_000;
     for seed in 0..SEEDS / 40 {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));
         // All compute until they have had so much together; two are of one home.
-        let play = playing(&had, |had, _| had.iter().flatten().sum::<u64>() >= TURNS);
+        let play = playing(&had, |had, _| had.iter().flatten().sum::<u64>() >= SLICES);
         let cores = homes(3, &play);
         for (slot, home) in [0, 1, 2, 2].into_iter().enumerate() {
             program(cores.on(home), slot as u16, false, 0b010);
         }
         cores.run(&choices(seed));
-        let turns: Vec<u64> = had.borrow().iter().map(|turns| turns[1]).collect();
-        let by_home = [turns[0], turns[1], turns[2] + turns[3]];
+        let slices: Vec<u64> = had.borrow().iter().map(|slices| slices[1]).collect();
+        let by_home = [slices[0], slices[1], slices[2] + slices[3]];
         // The allowed lag of each, and a slice that lasts until it is sent back.
-        let unequal = by_home.map(|turns| turns.abs_diff(TURNS / 3));
-        assert!(unequal.iter().all(|turns| *turns < TURNS / 10), "seed {seed}: {by_home:?} turns of three homes");
+        let unequal = by_home.map(|slices| slices.abs_diff(SLICES / 3));
+        assert!(unequal.iter().all(|slices| *slices < SLICES / 10), "seed {seed}: {by_home:?} slices of three homes");
     }
 }
 

@@ -16,7 +16,7 @@ protocol! {
         /// Copies given to taken, and says how much.
         1 Copy {} ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
         /// Waits for another call, or an interruption.
-        2 Hold { key: u64 } (()) -> Result<u64, Errno> [defers];
+        2 Park { key: u64 } (()) -> Result<u64, Errno> [defers];
     }
 }
 
@@ -57,7 +57,7 @@ pub async fn answer(mut port: Port<Null>) -> Never {
                 let count = given.len() as u64;
                 call.reply(Ok(count));
             }
-            NullCall::Hold(_) => unreachable!("the entry is closed"),
+            NullCall::Park(_) => unreachable!("the entry is closed"),
         }
     }
 }
@@ -74,7 +74,7 @@ pub async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
                 let count = next.call(call.entry(), call.lent()).await;
                 call.reply(count);
             }
-            NullCall::Hold(_) => unreachable!("the entry is closed"),
+            NullCall::Park(_) => unreachable!("the entry is closed"),
         }
     }
 }

@@ -4,9 +4,9 @@
 use crate::once::Once;
 use core::fmt::Write;
 use renga_arch_aarch64::memory::{FrameMemory, Survey, never_executes_writable};
-use renga_hal::trial::{LOOKS, MemoryTrial};
+use renga_hal::trial::{MemoryTrial, ROUNDS};
 
-static DIGESTS: Once<[u64; LOOKS + 1]> = Once::new();
+static DIGESTS: Once<[u64; ROUNDS + 1]> = Once::new();
 
 /// Before any frame is in use.
 pub fn try_out(memory: &FrameMemory) {
@@ -18,7 +18,7 @@ pub fn say(out: &mut impl Write) {
     let (kernel, enforced) = (Survey::of_kernel(), u32::from(never_executes_writable()));
     let _ = write!(out, "bench kernel-rights = {} {} {}\r\n", kernel.executable, kernel.writable, kernel.both);
     let _ = write!(out, "bench kernel-shares = {} {enforced} 0\r\n", kernel.of_programs);
-    for (look, digest) in DIGESTS.get().into_iter().flatten().enumerate() {
-        let _ = write!(out, "bench user-memory-{look} = {digest:x} 0 0\r\n");
+    for (round, digest) in DIGESTS.get().into_iter().flatten().enumerate() {
+        let _ = write!(out, "bench user-memory-{round} = {digest:x} 0 0\r\n");
     }
 }

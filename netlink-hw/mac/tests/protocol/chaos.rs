@@ -6,7 +6,7 @@ use renga_phy::loopback::Faults;
 
 const SEEDS: u64 = 300;
 /// Disturbances of one schedule.
-const TURNS: u64 = 40;
+const DISTURBANCES: u64 = 40;
 
 /// The first seed and how many: as `RENGA_SEEDS=first,count` says.
 fn seeds() -> (u64, u64) {
@@ -67,10 +67,10 @@ fn recovers(ring: &mut Ring, boards: u8, seed: u64) {
     let _ = ring.run_while(bound_ns, |ring| ring.sites.iter().any(|site| !site.link.mac().is_member()));
     assert!(ring.sites.iter().all(|site| site.link.mac().is_member()), "seed {seed}: not all are members");
     let queued = |ring: &Ring| ring.sites.iter().any(|site| site.link.queued() > 0);
-    assert!(ring.run_while(bound_ns, queued).is_some(), "seed {seed}: somebody cannot send what it has");
+    assert!(ring.run_while(bound_ns, queued).is_some(), "seed {seed}: a board cannot send its queue");
     (0..boards).for_each(|from| ring.send(from, (from + 1) % boards));
     let took = ring.run_while(bound_ns, |ring| ring.sites.iter().any(|site| site.received.is_empty()));
-    assert!(took.is_some(), "seed {seed}: somebody cannot send");
+    assert!(took.is_some(), "seed {seed}: a board cannot send");
     ring.run_for(100_000_000);
     let parked = |state| matches!(state, MacState::Park { ignores_attention: false });
     assert!(ring.sites.iter().any(|site| parked(site.link.mac().state())), "seed {seed}: no token");
@@ -97,7 +97,7 @@ fn token_bus_chaos_recovers() {
             ..Faults::NONE
         };
         let mut ring = Ring::new(boards, faults, seed);
-        for _ in 0..TURNS {
+        for _ in 0..DISTURBANCES {
             disturb(&mut ring, &mut random, boards);
         }
         recovers(&mut ring, boards, seed);

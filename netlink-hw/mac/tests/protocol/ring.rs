@@ -150,8 +150,8 @@ impl Ring {
     /// Lets the next thing happen, if it does by `until_ns`.
     pub fn step(&mut self, until_ns: u64) -> bool {
         for place in 0..self.sites.len() as u8 {
-            for turn in 0.. {
-                assert!(turn < 100, "board {place} never comes to rest");
+            for step in 0.. {
+                assert!(step < 100, "board {place} never comes to rest");
                 let site = self.board(place);
                 let due = site.link.deadline_ns().is_some_and(|at_ns| at_ns <= self.now_ns);
                 if !self.bus.interrupts(place) && !due && (site.link.is_started() || !site.on) {

@@ -34,7 +34,7 @@ impl<L: Measured> BenchStation<'_, L> {
         self.say(BROADCAST, Message::Stream { to: NEXT, span_us });
         self.begin_stream(NEXT, span_us, now_ns);
         self.go_on_until(now_ns + u64::from(span_us) * 1000 + DRAIN_NS);
-        let own = self.told();
+        let own = self.counts();
         round.shares[0] = share(own);
         for board in 1..self.boards {
             round.shares[usize::from(board)] = self.ask(board, Message::Ask).and_then(share);
@@ -74,7 +74,7 @@ impl<L: Measured> BenchStation<'_, L> {
 
     fn go_on_until(&mut self, until_ns: u64) {
         while self.link.now_ns() < until_ns {
-            self.turn();
+            self.step();
         }
     }
 
@@ -89,7 +89,7 @@ impl<L: Measured> BenchStation<'_, L> {
         let mut said = false;
         while self.link.now_ns() < until_ns {
             said = said || self.say(board, question);
-            self.turn();
+            self.step();
             match self.answered {
                 Some((source, answer)) if source == board && answer.answers(question) => return Some(answer),
                 _ => {}
@@ -100,7 +100,7 @@ impl<L: Measured> BenchStation<'_, L> {
 }
 
 /// The share that a board reported.
-fn share(told: Message) -> Option<Share> {
-    let Message::Told { flow, sent, errors } = told else { return None };
+fn share(counts: Message) -> Option<Share> {
+    let Message::Counts { flow, sent, errors } = counts else { return None };
     Some(Share { sent, came: flow, errors })
 }

@@ -33,7 +33,7 @@ pub enum Message {
     /// What have you counted?
     Ask,
     /// This, and so many frames sent in the last stream.
-    Told {
+    Counts {
         /// What has come.
         flow: Flow,
         /// Frames of its last stream.
@@ -69,7 +69,7 @@ impl Message {
                 (4, PAYLOAD_BYTES_MAX)
             }
             Message::Ask => (5, SHORT_BYTES),
-            Message::Told { flow, sent, errors } => {
+            Message::Counts { flow, sent, errors } => {
                 let Errors { again, given_up, unsent, broken, tokens } = errors;
                 let Flow { frames, missing, double, span_us } = flow;
                 fields[..10].copy_from_slice(&[
@@ -96,7 +96,7 @@ impl Message {
     /// Whether this message answers `question`.
     pub fn answers(&self, question: Message) -> bool {
         match (self, question) {
-            (Message::Here, Message::Hello) | (Message::Told { .. }, Message::Ask) => true,
+            (Message::Here, Message::Hello) | (Message::Counts { .. }, Message::Ask) => true,
             (Message::Pong { number }, Message::Ping { number: asked }) => *number == asked,
             _ => false,
         }
@@ -118,7 +118,7 @@ impl Message {
             6 => {
                 let [frames, missing, double, span_us, sent, again, given_up, unsent, broken, tokens, _] = fields;
                 let flow = Flow { frames, missing, double, span_us };
-                Message::Told { flow, sent, errors: Errors { again, given_up, unsent, broken, tokens } }
+                Message::Counts { flow, sent, errors: Errors { again, given_up, unsent, broken, tokens } }
             }
             7 => Message::Ping { number: first },
             8 => Message::Pong { number: first },
@@ -143,7 +143,7 @@ mod tests {
             Message::Stream { to: NEXT, span_us: 1_000_000 },
             Message::Data { number: 70_000 },
             Message::Ask,
-            Message::Told { flow, sent: 5, errors },
+            Message::Counts { flow, sent: 5, errors },
             Message::Ping { number: 1 },
             Message::Pong { number: 2 },
         ] {

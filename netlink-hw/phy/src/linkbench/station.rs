@@ -55,7 +55,7 @@ impl<'a, L: Measured> BenchStation<'a, L> {
     }
 
     /// Does what is due now, once; a board that follows does this for ever.
-    pub fn turn(&mut self) {
+    pub fn step(&mut self) {
         let now_ns = self.link.now_ns();
         self.link.attend(now_ns);
         // A frame may have crossed meanwhile.
@@ -112,16 +112,16 @@ impl<'a, L: Measured> BenchStation<'a, L> {
                 self.forget();
                 self.answer = Some((source, Message::Here));
             }
-            Message::Ask => self.answer = Some((source, self.told())),
+            Message::Ask => self.answer = Some((source, self.counts())),
             Message::Ping { number } => self.answer = Some((source, Message::Pong { number })),
-            Message::Here | Message::Told { .. } | Message::Pong { .. } => {
+            Message::Here | Message::Counts { .. } | Message::Pong { .. } => {
                 self.answered = Some((source, message));
             }
         }
     }
 
     /// What it has counted.
-    pub(super) fn told(&mut self) -> Message {
-        Message::Told { flow: self.coming.flow, sent: self.stream.sent, errors: self.link.errors() }
+    pub(super) fn counts(&mut self) -> Message {
+        Message::Counts { flow: self.coming.flow, sent: self.stream.sent, errors: self.link.errors() }
     }
 }

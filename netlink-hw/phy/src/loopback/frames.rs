@@ -33,10 +33,10 @@ impl WireModel {
         let station = &mut self.stations[place];
         station.frame[..bytes].copy_from_slice(&frame[..bytes]);
         station.talk = Some(Talk { bytes, wire_ns, failed });
-        station.turn += 1;
+        station.operation += 1;
         let taken_ns = overhead_ns + if failed.is_none() { wire_ns } else { 0 };
-        let turn = station.turn;
-        self.put(self.now_ns + taken_ns, BusEvent::End { station: place, turn });
+        let operation = station.operation;
+        self.put(self.now_ns + taken_ns, BusEvent::End { station: place, operation });
         if let (Some(other), Some(SendError::Collision)) = (talking, failed) {
             self.collide(other, overhead_ns);
         }
@@ -48,10 +48,10 @@ impl WireModel {
         let Some(talk) = &mut station.talk else { return };
         if talk.failed.is_none() {
             talk.failed = Some(SendError::Collision);
-            station.turn += 1;
-            let turn = station.turn;
+            station.operation += 1;
+            let operation = station.operation;
             self.count.collisions += 1;
-            self.put(self.now_ns + after_ns, BusEvent::End { station: place, turn });
+            self.put(self.now_ns + after_ns, BusEvent::End { station: place, operation });
         }
     }
 
@@ -165,10 +165,10 @@ impl WireModel {
     pub(super) fn bid(&mut self, place: usize) {
         let until_ns = self.now_ns + self.timing.bid_ns;
         let station = &mut self.stations[place];
-        station.turn += 1;
+        station.operation += 1;
         station.bid_until_ns = Some(until_ns);
-        let turn = station.turn;
-        self.put(until_ns, BusEvent::Bids { station: place, turn });
+        let operation = station.operation;
+        self.put(until_ns, BusEvent::Bids { station: place, operation });
     }
 
     /// A station reads the bids.

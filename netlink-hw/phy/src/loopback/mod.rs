@@ -20,15 +20,15 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::vec::Vec;
 
-/// A scheduled event of a station. `turn`: valid only if the station has not started something else meanwhile.
+/// A scheduled event of a station. `operation`: valid only if the station has not started something else meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum BusEvent {
     /// Lines may have changed for every station.
     Sample,
     /// Its frame ends.
-    End { station: usize, turn: u32 },
+    End { station: usize, operation: u32 },
     /// Its bid ends.
-    Bids { station: usize, turn: u32 },
+    Bids { station: usize, operation: u32 },
     /// A frame that was late arrives.
     Arrive,
 }
@@ -128,8 +128,8 @@ impl LoopbackBus {
     pub fn reset(&self, board: u8) {
         self.change(|bus| {
             let station = &mut bus.stations[usize::from(board)];
-            let (group, turn) = (station.group, station.turn + 1);
-            *station = LoopbackStation { group, turn, ..LoopbackStation::new() };
+            let (group, operation) = (station.group, station.operation + 1);
+            *station = LoopbackStation { group, operation, ..LoopbackStation::new() };
         });
     }
 
@@ -172,8 +172,12 @@ impl WireModel {
             self.now_ns = at_ns;
             match due {
                 BusEvent::Sample => self.sample(),
-                BusEvent::End { station, turn } if self.stations[station].turn == turn => self.end_frame(station),
-                BusEvent::Bids { station, turn } if self.stations[station].turn == turn => self.end_bid(station),
+                BusEvent::End { station, operation } if self.stations[station].operation == operation => {
+                    self.end_frame(station)
+                }
+                BusEvent::Bids { station, operation } if self.stations[station].operation == operation => {
+                    self.end_bid(station)
+                }
                 BusEvent::End { .. } | BusEvent::Bids { .. } | BusEvent::Arrive => {}
             }
         }

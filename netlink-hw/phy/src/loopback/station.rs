@@ -133,7 +133,7 @@ pub(crate) struct LoopbackStation {
     pub(crate) talk: Option<Talk>,
     pub(crate) frame: Buffer,
     /// Counts what it began, so that the end of something broken off is known.
-    pub(crate) turn: u32,
+    pub(crate) operation: u32,
     pub(crate) bid_until_ns: Option<u64>,
     pub(crate) receive: VecDeque<ReadyFrame>,
     pub(crate) overrun: bool,
@@ -161,7 +161,7 @@ impl LoopbackStation {
             bids: None,
             talk: None,
             frame: Box::new([0; FRAME_BYTES_MAX]),
-            turn: 0,
+            operation: 0,
             bid_until_ns: None,
             receive: VecDeque::new(),
             overrun: false,
@@ -194,11 +194,11 @@ impl LoopbackStation {
         if self.bid_until_ns.take().is_some() {
             self.bids = Some(0);
         }
-        self.turn += 1;
+        self.operation += 1;
     }
 
     pub(crate) fn abort(&mut self) {
         (self.talk, self.bid_until_ns, self.sent, self.bids) = (None, None, None, None);
-        self.turn += 1;
+        self.operation += 1;
     }
 }

@@ -100,7 +100,7 @@ pub(crate) struct LineWait {
     /// Their levels wanted.
     pub want: u32,
     /// The levels of a handshake without participants.
-    pub nobody: Option<u32>,
+    pub unattended: Option<u32>,
 }
 
 impl LineWait {
@@ -303,7 +303,7 @@ impl<G: PinBank> PinBus<G> {
                 if now == before && now == wait.want {
                     return Ok(levels);
                 }
-                if now == before && Some(now) == wait.nobody {
+                if now == before && Some(now) == wait.unattended {
                     return Err(self.stop(BusError::NobodyListens));
                 }
                 before = now;
@@ -314,7 +314,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits until `mask` is as `want`.
     pub(crate) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, Stopped> {
-        self.twice(LineWait { mask, want, nobody: None })
+        self.twice(LineWait { mask, want, unattended: None })
     }
 
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.

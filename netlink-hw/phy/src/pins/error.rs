@@ -32,7 +32,7 @@ impl fmt::Display for BusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BusError::NoAnswer(line) => write!(f, "{} did not change in time", line.name()),
-            BusError::NobodyListens => f.write_str("nobody listens"),
+            BusError::NobodyListens => f.write_str("no board listens"),
             BusError::WiresDiffer(pins) => named(f, "driven otherwise than read:", *pins),
             BusError::Collision(pins) => named(f, "another board talks:", *pins),
             BusError::Abandoned => f.write_str("the talker gave up"),

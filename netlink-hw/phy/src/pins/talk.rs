@@ -148,7 +148,7 @@ impl<G: PinBank> PinBus<G> {
     /// Waits until `line` alone of the two acknowledgement lines is high.
     #[inline(always)]
     fn ready(&mut self, line: u32) -> Result<u32, Stopped> {
-        self.twice(LineWait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) })
+        self.twice(LineWait { mask: ACCEPTED | READY, want: line, unattended: Some(ACCEPTED | READY) })
     }
 
     /// What a wait's two readings leave of the time to settle.
@@ -175,7 +175,7 @@ impl<G: PinBank> PinBus<G> {
         const THE_REST_OF_THE_RISE: u32 = 2;
         self.change(0, line);
         let mut readings = 0;
-        self.counted(&mut readings, LineWait { mask: line, want: line, nobody: None })?;
+        self.counted(&mut readings, LineWait { mask: line, want: line, unattended: None })?;
         for _ in 0..readings * THE_REST_OF_THE_RISE {
             self.gpio.levels();
         }

@@ -189,7 +189,7 @@ impl<G: PinBank> PinBus<G> {
         Ok(view)
     }
 
-    /// Drives `levels`, lets go, and reads at once what the wires hold.
+    /// Drives `levels`, releases them, and reads the wires at once.
     fn sample_harness(&mut self, levels: u32) -> u16 {
         let pins = self.data;
         let mut seen = 0;

@@ -43,7 +43,7 @@ pub enum Finding {
         /// The pin.
         pin: u8,
     },
-    /// It stays low when it is let go: nothing holds it up.
+    /// It stays low when it is let go: nothing pulls it up.
     NeverRises,
     /// It has no contact.
     Open {

@@ -54,7 +54,7 @@ impl<G: PinBank> Tester<G> {
     }
 
     /// Answers the others until this board is to lead, then leads; the report.
-    pub fn turn(&mut self) -> &PinReport {
+    pub fn round(&mut self) -> &PinReport {
         self.listen();
         self.led = true;
         self.lead();

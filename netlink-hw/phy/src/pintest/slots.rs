@@ -55,8 +55,8 @@ pub const fn still_ns(boards: u8) -> u64 {
 
 /// Before a board leads no wire has changed for so long, ns.
 pub const fn due_ns(board: u8, boards: u8, led: bool) -> u64 {
-    let turn = 1 + board as u64 + if led { boards as u64 } else { 0 };
-    turn * still_ns(boards)
+    let slots = 1 + board as u64 + if led { boards as u64 } else { 0 };
+    slots * still_ns(boards)
 }
 
 /// After so long without a change all boards have led once, and the rounds restart, ns.

@@ -17,8 +17,8 @@ impl Display for PinReport {
         let heard = self.heard().count_ones();
         let faults = (0..self.harness.wires().len()).filter(|wire| self.finding(*wire).is_some()).count();
         match (faults, heard) {
-            (0, 0) => writeln!(f, "board {}: nobody answers; what this board sees alone has no fault", self.board),
-            (_, 0) => writeln!(f, "board {}: nobody answers; faults on {faults} wires", self.board),
+            (0, 0) => writeln!(f, "board {}: no board answers; what this board sees alone has no fault", self.board),
+            (_, 0) => writeln!(f, "board {}: no board answers; faults on {faults} wires", self.board),
             (0, _) if heard + 1 < u32::from(self.boards) => {
                 writeln!(
                     f,
@@ -58,12 +58,12 @@ impl PinReport {
     fn say(&self, f: &mut Formatter<'_>, finding: Finding) -> Result {
         let name = |number: usize| self.harness.wires()[number].name;
         match finding {
-            Finding::HeldLow => f.write_str("held low"),
-            Finding::HeldHigh => f.write_str("held high"),
-            Finding::HeldHighOrOpen { board } => write!(f, "no contact at board {board}, or held high"),
+            Finding::HeldLow => f.write_str("stuck low"),
+            Finding::HeldHigh => f.write_str("stuck high"),
+            Finding::HeldHighOrOpen { board } => write!(f, "no contact at board {board}, or stuck high"),
             Finding::Touches { with } => write!(f, "shorted to {}", name(with)),
             Finding::Unjoined { pin } => write!(f, "GPIO{pin} is not joined to it"),
-            Finding::NeverRises => f.write_str("nothing holds it up"),
+            Finding::NeverRises => f.write_str("nothing pulls it up"),
             Finding::Open { place } => write!(f, "no contact at {place}"),
             Finding::Swapped { place, with } => write!(f, "seen as {}: swapped at {place}", name(with)),
             Finding::Garbled { board } => write!(f, "board {board} cannot be understood; two boards of one number?"),

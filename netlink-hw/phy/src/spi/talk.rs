@@ -88,7 +88,7 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
     /// Waits until all have let the line go that is due.
     fn answered(&mut self) -> Result<u32, Stopped> {
         let both = ACCEPTED | READY;
-        let levels = self.pins.twice(LineWait { mask: both, want: self.due, nobody: Some(both) })?;
+        let levels = self.pins.twice(LineWait { mask: both, want: self.due, unattended: Some(both) })?;
         self.turn_round();
         Ok(levels)
     }

@@ -73,7 +73,7 @@ fn play(mut link: impl Measured, setup: &ModelSetup, found: &RefCell<Option<Roun
     let mut station = BenchStation::new(&mut link, setup.boards.len() as u8);
     if !leads {
         loop {
-            station.turn();
+            station.step();
         }
     }
     station.gather(PATIENCE_NS);

@@ -24,10 +24,10 @@ fn pintest_lone_board_names_findings() {
 #[test]
 fn pintest_lone_board_reports_being_alone() {
     let text = alone(&[]).to_string();
-    assert!(text.ends_with("board 0: nobody answers; what this board sees alone has no fault\n"), "{text}");
+    assert!(text.ends_with("board 0: no board answers; what this board sees alone has no fault\n"), "{text}");
     let text = alone(&[HarnessFault::StuckLow(20)]).to_string();
-    assert!(text.ends_with("board 0: nobody answers; faults on 1 wires\n"), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("D4 ") && line.ends_with("FAULT: held low")), "{text}");
+    assert!(text.ends_with("board 0: no board answers; faults on 1 wires\n"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("D4 ") && line.ends_with("FAULT: stuck low")), "{text}");
 }
 
 /// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading comes.

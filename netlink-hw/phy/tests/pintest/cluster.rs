@@ -6,13 +6,13 @@ use renga_phy::pintest::{Finding, Harness, PinReport, Tester, turn_bound_ns};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The reports of `turns` rounds of each board of `present`, in the order of time; no wire floats or is fought for.
-pub fn run(setup: &ModelSetup, present: &[u8], turns: usize) -> Vec<PinReport> {
-    run_numbered(setup, present, |board| board, turns)
+/// The reports of `rounds` rounds of each board of `present`, in the order of time; no wire floats or is fought for.
+pub fn run(setup: &ModelSetup, present: &[u8], rounds: usize) -> Vec<PinReport> {
+    run_numbered(setup, present, |board| board, rounds)
 }
 
 /// The same, with boards that take themselves for others.
-pub fn run_numbered(setup: &ModelSetup, present: &[u8], number: fn(u8) -> u8, turns: usize) -> Vec<PinReport> {
+pub fn run_numbered(setup: &ModelSetup, present: &[u8], number: fn(u8) -> u8, rounds: usize) -> Vec<PinReport> {
     let (model, boards) = (HarnessModel::new(setup), setup.boards.len() as u8);
     let reports: Rc<RefCell<Vec<PinReport>>> = Rc::default();
     let mut tasks = Tasks::new(&model);
@@ -21,23 +21,27 @@ pub fn run_numbered(setup: &ModelSetup, present: &[u8], number: fn(u8) -> u8, tu
         tasks.begin(board, move |pins| {
             let mut tester = Tester::begin(pins, harness, number(board), boards);
             loop {
-                let report = *tester.turn();
+                let report = *tester.round();
                 seen.borrow_mut().push(report);
             }
         });
     }
     let (mut until_ns, step_ns) = (0, 1_000_000);
-    let turns_of =
+    let rounds_of =
         |reports: &[PinReport], board: &u8| reports.iter().filter(|report| report.board == number(*board)).count();
-    while present.iter().any(|board| turns_of(&reports.borrow(), board) < turns) {
+    while present.iter().any(|board| rounds_of(&reports.borrow(), board) < rounds) {
         until_ns += step_ns;
-        assert!(until_ns < (turns as u64 + 1) * u64::from(boards) * turn_bound_ns(boards), "a turn is bounded");
+        assert!(until_ns < (rounds as u64 + 1) * u64::from(boards) * turn_bound_ns(boards), "a round is bounded");
         tasks.run_until(until_ns);
     }
     drop(tasks);
     // The rules of frames do not bind a board that sends none.
     let electric = |broken: &&Violation| matches!(broken.rule, Rule::Contention { .. } | Rule::Floating { .. });
-    assert_eq!(model.violations().iter().find(electric), None, "nobody drives against another or reads what floats");
+    assert_eq!(
+        model.violations().iter().find(electric),
+        None,
+        "no board drives against another or reads a floating wire"
+    );
     reports.take()
 }
 
@@ -53,7 +57,7 @@ pub fn harness(setup: &ModelSetup, board: u8) -> Harness {
 pub fn found(setup: &ModelSetup) -> Vec<Vec<(&'static str, Finding)>> {
     let boards: Vec<u8> = (0..setup.boards.len() as u8).collect();
     let reports = run(setup, &boards, 1);
-    let of = |board: u8| reports.iter().find(|report| report.board == board).expect("each has had its turn");
+    let of = |board: u8| reports.iter().find(|report| report.board == board).expect("each board has led");
     boards.iter().map(|board| findings(of(*board))).collect()
 }
 

@@ -71,6 +71,6 @@ fn pintest_skew_is_last_after_first_wire() {
     };
     let pin = (0..32).find(|pin| PinName(*pin).to_string() == "D3").expect("there is a D3");
     let (sound, late) = (skew_ns(&[]), skew_ns(&[HarnessFault::Open { board: 1, pin }]));
-    // Both ends hold up 50 pF with 25 kohm, one end with 50: 0.66 of the difference of 1.25 us later.
+    // Both ends pull up 50 pF with 25 kohm, one end with 50: 0.66 of the difference of 1.25 us later.
     assert!((500..1_000).contains(&(late - sound)), "{sound} and {late} ns");
 }

@@ -33,7 +33,7 @@ fn pintest_absent_boards_are_left_out() {
 fn pintest_duplicate_numbers_are_refused() {
     let swapped = HarnessFault::Swapped { board: 2, pins: (17, 18) };
     let reports = run_numbered(&setup(3, Speed::PI3_1200, &[swapped]), &[0, 1, 2], |board| board.min(1), 1);
-    let first = reports.iter().find(|report| report.board == 0).expect("board 0 has had its turn");
+    let first = reports.iter().find(|report| report.board == 0).expect("board 0 has led");
     let garbled = Finding::Garbled { board: 1 };
     assert_eq!(findings(first), [("D1", garbled), ("D2", garbled)], "{first}");
 }

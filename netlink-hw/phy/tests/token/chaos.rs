@@ -9,7 +9,7 @@ use renga_random::Random;
 
 const SEEDS: u64 = 24;
 /// Disturbances of one schedule.
-const TURNS: u64 = 24;
+const DISTURBANCES: u64 = 24;
 
 /// The first seed and how many: as `RENGA_SEEDS=first,count` says.
 fn seeds() -> (u64, u64) {
@@ -62,7 +62,7 @@ fn recovers(ring: &mut Ring, bus: Bus, seed: u64) {
         + u64::from(boards) * 40 * control_ns;
     // A board that was dropped while deaf learns it when it sends.
     let waits = |ring: &Ring| (0..boards).any(|place| !ring.site(place).member || !ring.site(place).queue.is_empty());
-    assert!(ring.run_while(bound_ns, waits).is_some(), "seed {seed}, {bus:?}: somebody waits: {ring:?}");
+    assert!(ring.run_while(bound_ns, waits).is_some(), "seed {seed}, {bus:?}: a board still waits: {ring:?}");
     for from in 0..boards {
         let to = (from + 1) % boards;
         assert!(ring.deliver(from, to, bound_ns).is_some(), "seed {seed}, {bus:?}: {from} cannot send: {ring:?}");
@@ -86,7 +86,7 @@ fn token_bus_chaos_recovers() {
         cluster.seed = seed;
         cluster.boards.iter_mut().for_each(|speed| *speed = Speed::ALL[random.below(3) as usize]);
         let mut ring = Ring::new(bus, &cluster);
-        for _ in 0..TURNS {
+        for _ in 0..DISTURBANCES {
             disturb(&mut ring, &mut random);
         }
         recovers(&mut ring, bus, seed);

@@ -75,8 +75,8 @@ fn survives(bus: Bus, victim: u8, death: Death, after_ns: u64) {
 
 /// Over one rotation of the token and more.
 fn at_every_step(bus: Bus, death: Death, step_ns: u64) {
-    for (turn, after_ns) in (0..4 * 2 * bus.control_ns()).step_by(step_ns as usize).enumerate() {
-        survives(bus, turn as u8 % 4, death, after_ns);
+    for (step, after_ns) in (0..4 * 2 * bus.control_ns()).step_by(step_ns as usize).enumerate() {
+        survives(bus, step as u8 % 4, death, after_ns);
     }
 }
 

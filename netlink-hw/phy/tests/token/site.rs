@@ -42,7 +42,7 @@ pub struct Site {
     pub is_full: bool,
     pub ills: Ills,
     /// Times that it came back from its driver.
-    pub turns: u64,
+    pub steps: u64,
     /// The senders and their data, in the order of arrival.
     pub received: Vec<(u8, u64)>,
     pub state: Option<MacState>,
@@ -85,7 +85,7 @@ fn take<B: TokenBus>(link: &mut TokenLink<BusPhy<Ill<B>>>, site: &mut Site) {
     {
         site.queue.pop_front();
     }
-    site.turns += 1;
+    site.steps += 1;
     let mac = link.mac();
     (site.state, site.member, site.members) = (Some(mac.state()), mac.is_member(), mac.members());
     site.count = link.count();

@@ -114,8 +114,8 @@ fn token_swapped_and_touching_wires_pass_nothing_wrong() {
 /// Each board comes by within the bound of a frame: none is kept by the wires.
 fn ends(ring: &mut Ring) {
     for place in 0..BOARDS {
-        ring.at(place, |site| site.turns = 0);
+        ring.at(place, |site| site.steps = 0);
     }
     ring.run_for(2 * Bus::SPI.frame_bound_ns());
-    assert!((0..BOARDS).all(|place| ring.site(place).turns > 0), "somebody is kept: {ring:?}");
+    assert!((0..BOARDS).all(|place| ring.site(place).steps > 0), "a board is stuck: {ring:?}");
 }

@@ -24,7 +24,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             if at >= end {
                 break;
             }
-            let Some(page) = self.machine.look(Frame(space), at) else { break };
+            let Some(page) = self.machine.peek_mapped(Frame(space), at) else { break };
             if info.space.get() != Some(space) {
                 break;
             }

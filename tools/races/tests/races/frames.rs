@@ -67,7 +67,7 @@ pub fn table() {
         frame.content.with_mut(|_| ());
         frame.mapping.with_mut(|_| ());
         assert_eq!(frame.state.become_table(PageFrameKind::Root, 1), Err(FrameRefusal::WrongKind));
-        frame.state.turn(PageFrameKind::Plain, 0);
+        frame.state.retype(PageFrameKind::Plain, 0);
     }
     all([program, writer]);
     assert!(frame.state.get().is_plain() && frame.state.get().count() == 0);
@@ -96,7 +96,7 @@ pub fn unmap() {
 pub fn restrict() {
     let root = Frame::new();
     root.state.become_table(PageFrameKind::Ending, 1).expect("it is unused");
-    root.state.turn(PageFrameKind::Root, 1);
+    root.state.retype(PageFrameKind::Root, 1);
     let cache = thread::spawn(|| {
         if let Ok(before) = root.state.lock() {
             assert!(before.is_root());
@@ -111,11 +111,11 @@ pub fn restrict() {
     }
     if root.state.begin_ending().is_ok() {
         root.content.with_mut(|_| ());
-        root.state.turn(PageFrameKind::Plain, 0);
+        root.state.retype(PageFrameKind::Plain, 0);
         root.write();
         root.state.become_table(PageFrameKind::Ending, 2).expect("it is unused");
         root.content.with_mut(|_| ());
-        root.state.turn(PageFrameKind::Root, 2);
+        root.state.retype(PageFrameKind::Root, 2);
     }
     all([cache]);
     assert!(root.state.get().is_root());

@@ -28,7 +28,7 @@ fn on_board(name: &str, how: &str) {
     let disk = Disk::new(&format!("applets-{name}"), &suite::command(how), &scripts.files());
     let ended = disk.run().expect_status(0);
     disk.expect_clean(&ended);
-    let differences = scripts.judge(on_the_host(&scripts).path(), &suite::place(&disk.tree()));
+    let differences = scripts.differences(on_the_host(&scripts).path(), &suite::place(&disk.tree()));
     assert!(
         differences.is_empty(),
         "{} scripts differ from the host's busybox\n{}\n{}",
@@ -46,7 +46,7 @@ fn applet_scripts_use_busybox_only() {
     }
     let scripts = scripts();
     let (one, other) = (on_the_host(&scripts), on_the_host(&scripts));
-    let differences = scripts.judge(one.path(), other.path());
+    let differences = scripts.differences(one.path(), other.path());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     for name in scripts.names() {
         let out = fs::read(one.join(&format!("said/{name}.out"))).expect("each script ran");

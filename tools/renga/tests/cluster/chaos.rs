@@ -44,7 +44,7 @@ fn chaos_seeds_leave_files_and_disk_right() {
                     if seed >= seeds.end {
                         return;
                     }
-                    if let Err(failure) = judge(seed, &disk.image()) {
+                    if let Err(failure) = check(seed, &disk.image()) {
                         failures.lock().expect("no worker panics").push((seed, failure));
                     }
                 }
@@ -54,8 +54,8 @@ fn chaos_seeds_leave_files_and_disk_right() {
     let mut failures = failures.into_inner().expect("no worker panics");
     failures.sort_by_key(|(seed, _)| *seed);
     let failed: Vec<u64> = failures.iter().map(|(seed, _)| *seed).collect();
-    let told: Vec<String> = failures.iter().map(|(seed, failure)| format!("=== seed {seed}: {failure}")).collect();
-    assert!(failures.is_empty(), "{} of {seeds:?} failed: {failed:?}\n{}", failed.len(), told.join("\n"));
+    let lines: Vec<String> = failures.iter().map(|(seed, failure)| format!("=== seed {seed}: {failure}")).collect();
+    assert!(failures.is_empty(), "{} of {seeds:?} failed: {failed:?}\n{}", failed.len(), lines.join("\n"));
 }
 
 fn seeds() -> Range<u64> {
@@ -65,7 +65,7 @@ fn seeds() -> Range<u64> {
     number(first)..number(end)
 }
 
-fn judge(seed: u64, image: &Path) -> Result<(), String> {
+fn check(seed: u64, image: &Path) -> Result<(), String> {
     let scratch = Scratch::new("chaos-seed");
     let ended = run(seed, image, &scratch.join("disk.img"));
     let fail = |why: &str| Err(format!("{why}\n{}", ended.report()));

@@ -149,11 +149,11 @@ fn disk_board_failure_leaves_other_board_running() {
     assert_eq!(ended.text(), "b\n2\n", "{}", ended.report());
 }
 
-/// In the first life of board a, a shell on board b from a file of its own, which sleeps while a is away; in the second,
+/// In the first incarnation of board a, a shell on board b from a file of its own, which sleeps while a is down; in the second,
 /// other files are opened first, and what the shell wrote is read. (`*` names folders, too; their reading fails.)
 const OUTLIVES: &str = r#"exec 2> /dev/null
-echo life >> /lives; : >> /out
-if [ $(wc -l < /lives) = 1 ]; then
+echo boot >> /boots; : >> /out
+if [ $(wc -l < /boots) = 1 ]; then
     mkdir /own; cp /bin/busybox /own/busybox; sync
     remote -b b /own/busybox sh -c 'trap "" HUP; exec >> /out; sleep 2; case abc in *b*) echo match;; esac
         sum() { echo $(($1 + $2)); }; sum 1 2; printf "%05d
@@ -190,7 +190,7 @@ fn board_failure_options_nonsense_is_refused() {
     }
 }
 
-/// What is let go on b belongs to the next life of a, which the processes there have not called before.
+/// Ends that b closes belong to the next incarnation of a, which the processes there have not called before.
 /// Holds: board-returns.
 #[test]
 fn pipe_across_boards_after_restart_ends() {

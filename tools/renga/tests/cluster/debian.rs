@@ -96,7 +96,7 @@ fn compare(name: &str, how: &str, folder: &str, work_done: WorkDone) {
     let disk = disk("renga", how);
     let ended = disk.on(&system::name()).within(LIMIT).end().expect_status(0);
     disk.expect_clean(&ended);
-    let differences = scripts.judge(&expected, &suite::place(&disk.tree()));
+    let differences = scripts.differences(&expected, &suite::place(&disk.tree()));
     let (count, all) = (differences.len(), differences.join("\n"));
     assert!(count == 0, "{count} scripts differ from Linux\n{all}\n{}", ended.report());
 }

@@ -32,7 +32,7 @@ fn determinism_four_runs_under_host_load_are_identical() {
     let first_trace = fs::read(trace(0)).expect("a trace was written");
     for number in 1..4 {
         let again = if number == 1 { traced(&trace(number)) } else { under_load(|| traced(&trace(number))) };
-        assert!(kernel() == kernel_before, "the kernel was built anew during this test: run it again");
+        assert!(kernel() == kernel_before, "the kernel was rebuilt during this test: run it again");
         assert_eq!(again, first, "run {number} differs");
         let same = fs::read(trace(number)).expect("a trace was written") == first_trace;
         assert!(same, "the trace of run {number} differs");

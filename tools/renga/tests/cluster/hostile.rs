@@ -9,7 +9,7 @@ const CALLS: u64 = 4_000;
 /// In the least so many times everything was compared meanwhile.
 const ROUNDS_MIN: usize = 3;
 
-/// A pipe, a file that is written, others that stay, memory (`hold`), repeatedly until all calls are done. The findings are kept in files,
+/// A pipe, a file that is written, others that stay, memory (`keep`), repeatedly until all calls are done. The findings are kept in files,
 /// as the attacker writes to the console. `served` is a counter of the link's.
 const SCRIPT: &str = r#"
 served() { set -- $(/usr/lib/renga/measure served true | sed -n 's/.* totals //p'); shift 8; echo $1; }
@@ -24,8 +24,8 @@ seq 20000 > known; seq 5000 | sort > sorted; sha256sum known sorted > sums
     rm copy; sync; echo round >> rounds
     sleep 0.2
   done
-} | /usr/lib/renga/wild hold
-echo "memory $?" > held
+} | /usr/lib/renga/wild keep
+echo "memory $?" > memory
 /usr/lib/renga/measure end true > counters
 "#;
 
@@ -46,7 +46,12 @@ fn hostile_board_harms_no_program_elsewhere() {
     let options = ["--hostile".into(), "b".into(), "--disk".into(), disk.image().into_os_string()];
     let ended = Renga::run().with(options).end().expect_status(0);
     let text = |path: &str| String::from_utf8(disk.file(path)).expect("text");
-    assert_eq!((text("/kept/faults").as_str(), text("/kept/held").as_str()), ("", "memory 0\n"), "{}", ended.report());
+    assert_eq!(
+        (text("/kept/faults").as_str(), text("/kept/memory").as_str()),
+        ("", "memory 0\n"),
+        "{}",
+        ended.report()
+    );
     let known: String = (1..=20_000).map(|number| format!("{number}\n")).collect();
     assert!(text("/kept/known") == known, "the file differs on the disk");
     disk.expect_clean(&ended);

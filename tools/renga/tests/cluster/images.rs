@@ -144,12 +144,12 @@ fn image_unknown_flavour_lists_known_ones() {
         run.end().expect_status(125).stderr
     };
     // No server listens there.
-    let nobody = "http://localhost:9";
-    let said = refused(&["--packages", "renga-is-no-package"], nobody);
+    let no_server = "http://localhost:9";
+    let said = refused(&["--packages", "renga-is-no-package"], no_server);
     assert!(said.contains("cannot be reached") && said.contains("--list"), "{said}");
-    let said = refused(&["--packages", "Foo*"], nobody);
+    let said = refused(&["--packages", "Foo*"], no_server);
     assert!(said.contains("cannot be a package"), "{said}");
-    let said = refused(&["--image", "devel"], nobody);
+    let said = refused(&["--image", "devel"], no_server);
     assert!(said.contains("there are dev, small"), "{said}");
     if !packages_can_be_had() {
         return;

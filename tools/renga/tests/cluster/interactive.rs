@@ -61,9 +61,9 @@ fn session_window_change_signals_programs_of_both_boards() {
     let window = [255, 250, 31, 0, 100, 0, 40, 255, 240];
     let typed = b"stty size; remote -b b stty size\n\
         sh -c 'trap \"echo changed\" WINCH; remote -b b stty rows 33 cols 90; sleep 0.1; stty size; exit 0'\n\
-        remote -b b sh -c 'trap \"echo told\" WINCH; stty rows 20; sleep 0.1; stty size; exit 0'\nexit\n";
+        remote -b b sh -c 'trap \"echo noted\" WINCH; stty rows 20; sleep 0.1; stty size; exit 0'\nexit\n";
     let text = session(&[&window[..], typed].concat(), 0);
     assert!(text.contains("\n40 100\n40 100\n"), "{text}");
     assert!(text.contains("\nchanged\n33 90\n"), "{text}");
-    assert!(text.contains("\ntold\n20 90\n"), "{text}");
+    assert!(text.contains("\nnoted\n20 90\n"), "{text}");
 }

@@ -16,11 +16,11 @@ fn name_cache_repeated_lookup_sends_no_frame() {
         return;
     }
     // No program is run for it.
-    let looks = "[ -f /etc/passwd ]; [ -L /bin/sh ]; [ -d /usr/lib/renga/.. ]; [ -e /root/none ] && exit 5";
-    let (few, many) = (frames(looks, 10), frames(looks, 510));
-    println!("{few} frames for 10 rounds of looks, {many} for 510");
+    let lookups = "[ -f /etc/passwd ]; [ -L /bin/sh ]; [ -d /usr/lib/renga/.. ]; [ -e /root/none ] && exit 5";
+    let (few, many) = (frames(lookups, 10), frames(lookups, 510));
+    println!("{few} frames for 10 rounds of lookups, {many} for 510");
     // Time goes on meanwhile: what boards say to each other now and then.
-    assert!(many <= few + 20, "{few} frames for 10 rounds of looks, {many} for 510");
+    assert!(many <= few + 20, "{few} frames for 10 rounds of lookups, {many} for 510");
 }
 
 /// Holds: lookup-cached.
@@ -57,13 +57,13 @@ fn name_cache_change_by_other_board_is_seen_at_once() {
     }
     let session = r#"
 mkdir /root/d; echo 1 > /root/d/f; ln -s d /root/l
-cat > /root/look << 'end'
+cat > /root/list << 'end'
 for path in /root/d/f /root/l/f /root/e/f; do stat -c '%n %A %s %h' $path 2> /dev/null || echo $path none; done
 end
-show() { echo "$1"; remote -b b sh /root/look > /root/seen; sh /root/look | cmp - /root/seen; remote -b b sh /root/look; }
+show() { echo "$1"; remote -b b sh /root/list > /root/seen; sh /root/list | cmp - /root/seen; remote -b b sh /root/list; }
 show begun; chmod 600 /root/d/f; show chmod; echo 22 >> /root/d/f; show grown; ln /root/d/f /root/x; show linked
 mv /root/d /root/e; show moved; rm /root/l; ln -s e /root/l; show turned; rm /root/e/f; show removed
-remote -b b touch /root/e/f; sh /root/look | cut -d ' ' -f 1,3-
+remote -b b touch /root/e/f; sh /root/list | cut -d ' ' -f 1,3-
 "#;
     let said = |step: &str, files: [&str; 3]| {
         let [d, l, e] = files;
@@ -91,8 +91,8 @@ fn name_cache_existence_and_open_status_send_no_frame() {
         return;
     }
     // An existing directory is created again; `id` queries its open files.
-    let looks = "[ -d /usr/lib ]; mkdir /usr/lib 2>&-; [ -x /bin/sh ]; [ -w /etc/passwd ]; u=$(id -un)";
-    let (few, many) = (frames(looks, 5), frames(looks, 55));
+    let lookups = "[ -d /usr/lib ]; mkdir /usr/lib 2>&-; [ -x /bin/sh ]; [ -w /etc/passwd ]; u=$(id -un)";
+    let (few, many) = (frames(lookups, 5), frames(lookups, 55));
     println!("{few} frames for 5 rounds, {many} for 55");
     assert!(many <= few + 40, "{few} frames for 5 rounds, {many} for 55");
 }
@@ -106,9 +106,9 @@ fn name_cache_stat_of_remotely_written_file_moves_no_page() {
         frames(&format!("echo x > /tmp/f; n={times}; while [ $n -gt 0 ]; do [ -s /tmp/f ]; n=$((n - 1)); done"), 1)
     };
     let (few, many) = (asked(5), asked(55));
-    println!("{few} frames for 5 looks, {many} for 55");
+    println!("{few} frames for 5 lookups, {many} for 55");
     // Two calls: of the lookup worker, and of the page cache that has the file.
-    assert!(many - few <= 50 * 7, "{few} frames for 5 looks, {many} for 55");
+    assert!(many - few <= 50 * 7, "{few} frames for 5 lookups, {many} for 55");
 }
 
 /// Holds: lookup-cached.
@@ -118,8 +118,8 @@ fn name_cache_refusals_send_no_frame() {
         return;
     }
     // `readlink` is a builtin of no shell, but runs again without a frame.
-    let looks = "[ -x /etc/passwd ] && exit 5; [ -x /usr/lib ]; readlink /etc/passwd && exit 6; [ -x /bin/sh ]";
-    let (few, many) = (frames(looks, 5), frames(looks, 55));
+    let lookups = "[ -x /etc/passwd ] && exit 5; [ -x /usr/lib ]; readlink /etc/passwd && exit 6; [ -x /bin/sh ]";
+    let (few, many) = (frames(lookups, 5), frames(lookups, 55));
     println!("{few} frames for 5 rounds, {many} for 55");
     assert!(many <= few + 40, "{few} frames for 5 rounds, {many} for 55");
 }

@@ -115,7 +115,7 @@ iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
     let counts = count(&same("pipes", pipes, &[]));
     println!("{counts:?}");
     for kind in ProbeEventKind::ALL {
-        assert!(counts.contains_key(kind), "nothing is told of {}", kind.name());
+        assert!(counts.contains_key(kind), "no event of {}", kind.name());
     }
     // Every call has a reply, but for those that wait at the end and those whose board ended.
     let (calls, replies) = (counts[&ProbeEventKind::Call], counts[&ProbeEventKind::Reply]);
@@ -136,7 +136,10 @@ fn trace_of_run_with_faults_leaves_hashes_unchanged() {
     assert_eq!(events[started].time_ns, 400_000_000);
     let later = events[started..].iter().find(|timed| timed.board == 1 && timed.event != TraceEvent::Started);
     let soon_ns = events[started].time_ns + FIRST_EVENT_NS_MAX;
-    assert!(later.is_some_and(|timed| timed.time_ns < soon_ns), "its second life is told in its time: {later:?}");
+    assert!(
+        later.is_some_and(|timed| timed.time_ns < soon_ns),
+        "its second incarnation's events have its times: {later:?}"
+    );
     same("chaos", "for i in 1 2 3; do ls /bin | remote -b b sort | md5sum; done; true", &["--chaos", "7"]);
 }
 

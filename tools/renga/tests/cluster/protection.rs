@@ -49,8 +49,8 @@ const NUMBERS: &str = r#"
 cd /tmp; seq 5000 > known; begin=$(date +%s)
 wild=/usr/lib/renga/wild
 { { HERE $wild numbers < /dev/null 2> /dev/null 3< known 4<> own 5>&-; echo "numbers $?" >&5; } |
-  { $wild hold; echo "held at a $?" >&5; } |
-  { remote -b b $wild hold; echo "held at b $?" >&5; }
+  { $wild keep; echo "kept at a $?" >&5; } |
+  { remote -b b $wild keep; echo "kept at b $?" >&5; }
 } 5> said
 cat said
 seq 5000 | cmp - known && echo 'the file is whole'
@@ -58,7 +58,7 @@ for how in '' 'remote -b b'; do $how sh -c 'echo alive; seq 2000 | sort -n | tai
 took=$(($(date +%s) - begin)); if [ $took -lt 60 ]; then echo 'in time'; else echo "took $took s"; fi
 "#;
 const NUMBERS_SAYS: &str =
-    "numbers 0\nheld at a 0\nheld at b 0\nthe file is whole\nalive\n2000\nalive\n2000\nin time\n";
+    "numbers 0\nkept at a 0\nkept at b 0\nthe file is whole\nalive\n2000\nalive\n2000\nin time\n";
 
 /// Holds: user-pointers.
 #[test]

@@ -67,7 +67,7 @@ sum=$(md5sum < big); far() { remote -b b "$@"; }
 set -- $(far cat /proc/renga/reclaim/state); free=$6
 [ "$(far dd if=big bs=64k 2> /dev/null | md5sum)" = "$sum" ] || echo "another sum from b"
 set -- $(counts); [ $1 -gt 4000 -a $2 = 0 ] || echo "a: $*"
-# Of 4,608 pages b keeps what it has frames for; all others its reclaimer has had given back, and nobody who found none free.
+# Of 4,608 pages b keeps what it has frames for; its reclaimer has returned all others before an allocation found none free.
 far cat /proc/renga/reclaim/state | { set -- $(cat); [ ${17} -gt 500 -a $((${17} + free - $6)) -ge 4600 ] || echo "b: $free $*"; }
 # Two seconds pass before a second's requests are known; from then on only the batcher works, beside 1,280 pages a second.
 reclaimctl --threshold requests 500 free_pages 2000 batch_pages 2000; reclaimctl --batching on

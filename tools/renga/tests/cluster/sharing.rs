@@ -2,8 +2,8 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Uses shared mappings (`userland/src/bin/sharing.rs`). Two turns of two boards at a page, us: four calls and two pages on the link.
-const TWO_TURNS_US_MAX: u32 = 10_000;
+/// Uses shared mappings (`userland/src/bin/sharing.rs`). A store by each of two boards to a page, us: four calls and two pages on the link.
+const TWO_STORES_US_MAX: u32 = 10_000;
 const SHARING: &str = "S=/usr/lib/renga/sharing; F=/root/shared\n";
 
 fn said(script: &str) -> String {
@@ -17,14 +17,14 @@ fn mmap_and_read_write_share_bytes() {
     }
     let text = said(
         "$S memory 200
-        $S turns map $F 1 101 & $S turns map $F 0 101; wait; od -An -tu4 -N4 $F
-        $S turns file $F 1 201 & $S turns map $F 0 201; wait; od -An -tu4 -N4 $F
+        $S alternate map $F 1 101 & $S alternate map $F 0 101; wait; od -An -tu4 -N4 $F
+        $S alternate file $F 1 201 & $S alternate map $F 0 201; wait; od -An -tu4 -N4 $F
         $S self /root/self
         $S end /root/end; echo $?",
     );
-    let turns = "        101\n        201\n";
+    let words = "        101\n        201\n";
     let end = "first 0 behind the end 0\nBus error\n135\n";
-    assert_eq!(text, format!("memory 200 child 0\n{turns}256 256 256 0\n{end}"));
+    assert_eq!(text, format!("memory 200 child 0\n{words}256 256 256 0\n{end}"));
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn mmap_and_file_on_other_board_share_bytes() {
         return;
     }
     let text = said(
-        "$S turns map $F 0 100 & remote -b b $S turns file $F 1 100; wait; remote -b b od -An -tu4 -N4 $F
-        $S turns file $F 1 201 & $S turns map $F 0 201; wait; remote -b b od -An -tu4 -N4 $F
+        "$S alternate map $F 0 100 & remote -b b $S alternate file $F 1 100; wait; remote -b b od -An -tu4 -N4 $F
+        $S alternate file $F 1 201 & $S alternate map $F 0 201; wait; remote -b b od -An -tu4 -N4 $F
         remote -b b $S memory 50",
     );
     assert_eq!(text, "        100\n        201\nmemory 50 child 0\n");
@@ -46,21 +46,21 @@ fn mmap_writers_on_two_boards_share_bytes() {
         return;
     }
     let text = said(
-        "$S turns map $F 1 101 & remote -b b $S turns map $F 0 101; wait; od -An -tu4 -N4 $F; remote -b b od -An -tu4 -N4 $F
-        $S turns file $F 1 151 & remote -b b $S turns map $F 0 151; wait; od -An -tu4 -N4 $F
-        remote -b b sh -c \"$S turns map $F 1 201 & $S turns map $F 0 201; wait\"; od -An -tu4 -N4 $F
+        "$S alternate map $F 1 101 & remote -b b $S alternate map $F 0 101; wait; od -An -tu4 -N4 $F; remote -b b od -An -tu4 -N4 $F
+        $S alternate file $F 1 151 & remote -b b $S alternate map $F 0 151; wait; od -An -tu4 -N4 $F
+        remote -b b sh -c \"$S alternate map $F 1 201 & $S alternate map $F 0 201; wait\"; od -An -tu4 -N4 $F
         remote -b b $S self /root/self
         remote -b b $S end /root/end; echo $?
         $S apart /root/apart 1 101; od -An -tu4 -N4 /root/apart
         remote -b b $S apart /root/apart 0 201; od -An -tu4 -N4 /root/apart",
     );
-    let turns = "        101\n        101\n        151\n        201\n";
+    let words = "        101\n        101\n        151\n        201\n";
     let end = "256 256 256 0\nfirst 0 behind the end 0\nBus error\n135\n";
     let apart = "apart 101 child 0\n        101\napart 201 child 0\n        201\n";
-    assert_eq!(text, format!("{turns}{end}{apart}"));
+    assert_eq!(text, format!("{words}{end}{apart}"));
 }
 
-/// Both spin, each until the other has stored: the page crosses twice in two turns, at some 2 ms each.
+/// Both spin, each until the other has stored: the page crosses twice for two stores, at some 2 ms each.
 #[test]
 fn mmap_spinners_on_two_boards_make_progress() {
     if !clusters_can_run() {
@@ -75,7 +75,7 @@ fn mmap_spinners_on_two_boards_make_progress() {
     assert_eq!((lines.len(), lines[1], lines[3]), (4, "        201", "        201"), "{text}");
     for line in [lines[0], lines[2]] {
         let took_us: u32 = line.split(' ').nth(3).and_then(|word| word.parse().ok()).unwrap();
-        assert!((1..=TWO_TURNS_US_MAX).contains(&took_us), "{text}");
+        assert!((1..=TWO_STORES_US_MAX).contains(&took_us), "{text}");
     }
 }
 

@@ -15,10 +15,10 @@ fn follow(trace: PathBuf, keys: Sender<Vec<u8>>) -> JoinHandle<Vec<Value>> {
     thread::spawn(move || {
         let mut keys = Some(keys);
         let top = Renga::command(&["top", "--json", "--interval-s", "0.01"]).with([trace]);
-        let ended = top.end_disturbed(|_, shown| {
-            let seen = shown.contains(&b'\n');
+        let ended = top.end_disturbed(|_, output| {
+            let seen = output.contains(&b'\n');
             if seen && let Some(keys) = keys.take() {
-                keys.send(b"exit 3\n".to_vec()).expect("the run goes on as long as nobody ends its shell");
+                keys.send(b"exit 3\n".to_vec()).expect("the run goes on until its shell ends");
             }
             seen
         });
@@ -61,8 +61,8 @@ fn compare_with_the_summary(whole: &Value, trace: &Path) {
         let arrow = format!("{} -> {}, {}", name(row, "from"), name(row, "to"), name(row, "entry"));
         has(format!("{} {} {} {arrow}", figure(row, "calls"), us(row, "time_ns"), us(row, "waiting_ns")));
     }
-    let told = summary.iter().filter(|line| line.contains(" -> ")).count();
-    assert_eq!(told, edges.len(), "each edge of the summary is shown");
+    let edge_lines = summary.iter().filter(|line| line.contains(" -> ")).count();
+    assert_eq!(edge_lines, edges.len(), "the summary lists each edge");
     let sum = |view: &str, key: &str| rows(view).iter().map(|row| figure(row, key)).sum::<u64>();
     assert_eq!(sum("programs", "itself_ns"), sum("boards", "programs_ns"));
     assert_eq!(sum("programs", "on_its_behalf_ns"), sum("boards", "system_ns"));

@@ -21,7 +21,7 @@ const FIFO: (u32, u32) = (1, 50);
 /// Where the process that starts the others is, if there is such a core.
 const ASIDE: u32 = 3;
 const SIGKILL: u32 = 9;
-/// Reads of AP2 in a turn, at most: another turn reads other blocks.
+/// Reads of AP2 in a round, at most: another round reads other blocks.
 const READS_2: u32 = 1024;
 /// From a block to the next to be read, modulo a power of two: by Hull and Dobell's theorem each comes once.
 const FACTOR: u32 = 1_664_525;
@@ -35,7 +35,7 @@ pub struct ReadsExperiment {
     /// AP1's, and AP2's.
     files: [&'static CStr; 2],
     blocks: [u32; 2],
-    turn: u32,
+    round: u32,
     reads: u32,
     computed: u32,
     load: u32,
@@ -62,7 +62,7 @@ impl ReadsExperiment {
             label: arguments.get(2)?,
             files: [arguments.get(3)?, arguments.get(5)?],
             blocks: [blocks(4)?, blocks(6)?],
-            turn: number(7)?,
+            round: number(7)?,
             reads: number(8)?,
             computed: number(9)?,
             load: number(10)?,
@@ -95,7 +95,7 @@ impl ReadsExperiment {
             count += 1;
         }
         if let Some(core) = self.core_2 {
-            others[count] = shared.start(core, || self.read_on(&shared, (self.turn + repeat) * READS_2))?;
+            others[count] = shared.start(core, || self.read_on(&shared, (self.round + repeat) * READS_2))?;
             count += 1;
         }
         let ap1 = shared.start(self.core, || self.read_timed(&shared, repeat, count as u32))?;
@@ -129,20 +129,20 @@ impl ReadsExperiment {
         shared.arrive();
         shared.pass();
         loop {
-            reader.turn(self)?;
+            reader.step(self)?;
         }
     }
 
     /// AP1.
     fn read_timed(&self, shared: &BarrierWords, repeat: u32, others: u32) -> Outcome {
-        let first = (self.turn + repeat) * self.reads;
+        let first = (self.round + repeat) * self.reads;
         let mut reader = BlockReader::open(self.files[0], self.blocks[0], first)?;
         shared.await_all(others);
         sleep(SETTLE_NS + u64::from(repeat) * PHASE_NS);
         shared.open();
         let begin_ns = now_ns();
         for _ in 0..self.reads {
-            reader.turn(self)?;
+            reader.step(self)?;
         }
         let taken_ns = now_ns() - begin_ns;
         shared.word(TAKEN[0]).store(taken_ns as u32, Ordering::SeqCst);
@@ -161,7 +161,7 @@ impl BlockReader {
     }
 
     /// Computes, and reads a block.
-    fn turn(&mut self, experiment: &ReadsExperiment) -> Outcome {
+    fn step(&mut self, experiment: &ReadsExperiment) -> Outcome {
         compute(experiment.computed);
         self.block = next(self.block, self.blocks);
         match read_at(self.file, &mut self.page, u64::from(self.block) * BLOCK_BYTES as u64) {

@@ -17,7 +17,7 @@ pub struct Oddities {
     pub first_octet_decides: bool,
     /// Breaking off clears no FIFO.
     pub nothing_clears: bool,
-    /// The FIFOs hold something at entry.
+    /// The FIFOs are not empty at entry.
     pub filled_at_entry: bool,
     /// At rates from 4 to 9.5 MHz the last octet of a transfer is lost, even lengths or odd ones or all.
     pub last_octet_lost: Option<Lengths>,

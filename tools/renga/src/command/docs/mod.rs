@@ -79,7 +79,7 @@ fn mdbook(environment: &Environment, progress: &ProgressLine) -> Result<PathBuf>
     Ok(program)
 }
 
-/// Copies a folder, so that the book can be carried away whole.
+/// Copies a folder, so that the book is complete in itself.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {

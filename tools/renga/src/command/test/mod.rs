@@ -44,7 +44,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         return long::test(environment, options, chosen);
     }
     environment.provide_for_tests()?;
-    room::tell(environment, When::Before);
+    room::warn(environment, When::Before);
     let mut count = TestCount::default();
     if options.miri {
         println!("== core and link under miri");
@@ -69,7 +69,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         }
     }
     if count.failed > 0 {
-        room::tell(environment, When::Failed);
+        room::warn(environment, When::Failed);
     }
     Ok(count.close())
 }

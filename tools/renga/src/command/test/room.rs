@@ -21,7 +21,7 @@ pub enum When {
 }
 
 /// Says so if there may be too little.
-pub fn tell(environment: &Environment, when: When) {
+pub fn warn(environment: &Environment, when: When) {
     let Ok(found) = rustix::fs::statvfs(&environment.root) else { return };
     let programs = fs::read_dir(environment.root.join("target/debug/deps"));
     let files: Vec<OsString> = programs.into_iter().flatten().flatten().map(|file| file.file_name()).collect();

@@ -31,7 +31,7 @@ const SCRIPT: &str = r#"
 S=/usr/lib/renga/sharing; cd /tmp
 cp /bin/busybox b; cmp /bin/busybox b && echo same
 $S self own; $S memory 50
-for way in map file; do $S turns $way b 0 30 & $S turns $way b 1 30; wait; echo $?; done; cp /bin/busybox b
+for way in map file; do $S alternate $way b 0 30 & $S alternate $way b 1 30; wait; echo $?; done; cp /bin/busybox b
 for i in 1 2 3 4; do (for j in 1 2; do cat b | md5sum > sum$i; cmp b /bin/busybox; done; sync) & done; wait
 cat sum* | uniq | wc -l
 for i in 1 2 3; do sh -c 'true; true' & for pid in /proc/[0-9]*; do cat $pid/cmdline $pid/maps 2>&-; done > list; done; wait

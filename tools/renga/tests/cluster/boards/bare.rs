@@ -137,7 +137,7 @@ fn update_unconfirmed_kernel_falls_back_after_a_minute() {
     }
     let instead = r"printf '#!/bin/sh\nexec /sbin/init\n' > /usr/bin/renga-update; chmod +x /usr/bin/renga-update";
     let ended = tried("unkept", instead);
-    assert!(ended.text().contains("nobody has kept the kernel that is being tried"), "{}", ended.report());
+    assert!(ended.text().contains("no board confirmed the trial kernel"), "{}", ended.report());
     assert!((60.0..65.0).contains(&ended.virtual_s()), "{}", ended.report());
 }
 

@@ -21,6 +21,6 @@ fn cards_of_pi_3_and_pi_4_boot() {
         Renga::script("uname -n; remote -b b uname -n; ls /bin/busybox").with(["--cards".as_ref(), folder.as_os_str()]);
     let traced = run.with(["--trace".as_ref(), trace.as_os_str()]);
     traced.end().expect_status(0).expect_text("a\nb\n/bin/busybox\n");
-    let told = Renga::command(&["trace"]).with([trace]).end().expect_status(0);
-    assert!(told.text().contains("b: user -> a: "), "{}", told.report());
+    let summary = Renga::command(&["trace"]).with([trace]).end().expect_status(0);
+    assert!(summary.text().contains("b: user -> a: "), "{}", summary.report());
 }

@@ -92,7 +92,7 @@ fn cores_programs_respect_affinity_and_share() {
 
 /// On a board whose home is core 1 and whose programs run on core 0: their information on cores; files; a pipe; a signal to one that
 /// computes, whose time is core 0's, in tenths of a second.
-const AWAY: &str = r#"
+const ELSEWHERE: &str = r#"
 nproc; grep -c ^processor /proc/cpuinfo; taskset -p $$ | sed 's/.* //'; taskset 2 true 2>&- || echo refused
 ls / | sort -r | tail -n 1; echo kept > /tmp/f; sync; cat /tmp/f; rm /tmp/f
 while :; do :; done & sleep 0.3; kill $!; wait $!; echo $?
@@ -103,7 +103,7 @@ while read name user rest; do [ $name = cpu0 ] && echo $((user / 10)); done < /p
 #[test]
 fn cores_program_with_other_home_runs_on_core_0() {
     if clusters_can_run() {
-        let ended = Renga::script(AWAY).with(["--system", "p5-gathered-spread"]).end().expect_status(0);
+        let ended = Renga::script(ELSEWHERE).with(["--system", "p5-gathered-spread"]).end().expect_status(0);
         assert_eq!(ended.text(), "1\n1\n1\nrefused\nbin\nkept\n143\n3\n");
     }
 }
@@ -147,14 +147,14 @@ fn linux() -> (Vec<u8>, Vec<String>) {
     (ended.stdout, figures)
 }
 
-/// A parent and its child, and then two programs, that yield the processor until their next turn: by memory that both map, and by a file.
-const TURNS: &str = "/usr/lib/renga/sharing memory 50; cd /tmp; cp /bin/busybox f; for way in map file; do \
-    /usr/lib/renga/sharing turns $way f 0 50 & /usr/lib/renga/sharing turns $way f 1 50; wait; echo $?; done";
+/// A parent and its child, and then two programs, that alternate and yield the processor between: by memory that both map, and by a file.
+const ALTERNATING: &str = "/usr/lib/renga/sharing memory 50; cd /tmp; cp /bin/busybox f; for way in map file; do \
+    /usr/lib/renga/sharing alternate $way f 0 50 & /usr/lib/renga/sharing alternate $way f 1 50; wait; echo $?; done";
 
 #[test]
 fn cores_mutual_yield_makes_progress() {
     if clusters_can_run() {
-        let ended = Renga::script(TURNS).with(["--system", "solo4"]).end().expect_status(0);
+        let ended = Renga::script(ALTERNATING).with(["--system", "solo4"]).end().expect_status(0);
         assert_eq!(ended.text(), "memory 50 child 0\n0\n0\n", "{}", ended.report());
     }
 }

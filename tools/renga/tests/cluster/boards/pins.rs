@@ -40,10 +40,10 @@ fn pins_cluster_repeats_identically() {
     assert_eq!(first.figures(&FIGURES), second.figures(&FIGURES), "{}", second.report());
     let bytes = fs::read(&trace).expect("a trace was written");
     let events: Vec<_> = TraceReader::new(&bytes).expect("a trace").map(|event| event.expect("an event")).collect();
-    let turns =
+    let tokens =
         |board| events.iter().filter(|timed| timed.board == board && timed.event == TraceEvent::Token {}).count();
     // Each frame of data needs the token, and between two boards it goes to and fro.
-    assert!(turns(0) > 10 && turns(0).abs_diff(turns(1)) <= 1, "{} and {} times", turns(0), turns(1));
+    assert!(tokens(0) > 10 && tokens(0).abs_diff(tokens(1)) <= 1, "{} and {} times", tokens(0), tokens(1));
     // Last, so that the hashes are seen if it fails.
     first.expect_text(EXPECTED);
 }

@@ -46,8 +46,8 @@ fn pintest_broken_wires_are_named() {
     let a = ended.text();
     assert!(a.contains("board 0: faults on 3 wires"), "{}", ended.report());
     // The emulator's wires rise at once, as only a wire stuck high does on a board.
-    assert!(line(&a, "D3").ends_with("FAULT: held high"), "{a}");
-    assert!(line(&a, "D12").ends_with("FAULT: held low"), "{a}");
-    assert!(line(&a, "NRFD#").ends_with("FAULT: no contact at board 1, or held high"), "{a}");
+    assert!(line(&a, "D3").ends_with("FAULT: stuck high"), "{a}");
+    assert!(line(&a, "D12").ends_with("FAULT: stuck low"), "{a}");
+    assert!(line(&a, "NRFD#").ends_with("FAULT: no contact at board 1, or stuck high"), "{a}");
     assert!(line(&a, "D4").ends_with("seen by 1"), "{a}");
 }

@@ -19,13 +19,13 @@ END
         sh /tmp/add & remote -b b sh /tmp/add; wait
         cat /tmp/number
         flock -o /tmp/lock sleep 3 & p=$!; sleep 0.2
-        remote -b b flock -n /tmp/lock true; echo held $?
+        remote -b b flock -n /tmp/lock true; echo locked $?
         kill -9 $p
         remote -b b flock -n /tmp/lock true; echo free $?
     "#;
     let text = Renga::script(script).with(["--image", "dev"]).end().expect_status(0).text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains("Killed") && !line.is_empty()).collect();
-    assert_eq!(lines, ["40", "held 1", "free 0"], "{text}");
+    assert_eq!(lines, ["40", "locked 1", "free 0"], "{text}");
 }
 
 /// Two programs that add rows to one database through its write-ahead log, which both map: none gets lost.

@@ -147,7 +147,7 @@ fn chroot_removed_directory_is_not_its_inode_successor() {
         return;
     }
     let text = Renga::script(REUSED).end().expect_status(0).text();
-    let told = ["refused", "reused", "oops", "f"];
-    let lines: Vec<&str> = text.lines().filter(|line| told.contains(line)).collect();
+    let messages = ["refused", "reused", "oops", "f"];
+    let lines: Vec<&str> = text.lines().filter(|line| messages.contains(line)).collect();
     assert_eq!(lines, ["refused", "refused", "reused", "reused", "refused"], "{text}");
 }

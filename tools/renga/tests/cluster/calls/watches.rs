@@ -13,7 +13,7 @@ def name(call):
         return call()
     except OSError as error:
         return errno.errorcode[error.errno]
-def told(sets=None, most=-1, wait=0):
+def ready(sets=None, most=-1, wait=0):
     return sorted((names.get(number, number), events) for number, events in (sets or epoll).poll(wait, most))
 epoll = select.epoll()
 r, w = os.pipe()
@@ -21,11 +21,11 @@ names = {r: "r", w: "w"}
 print(os.readlink(f"/proc/self/fd/{epoll.fileno()}"), os.get_inheritable(epoll.fileno()))
 epoll.register(r, IN)
 epoll.register(w, OUT)
-print(told(), name(lambda: epoll.register(r, IN)), name(lambda: epoll.modify(0x300, IN)))
+print(ready(), name(lambda: epoll.register(r, IN)), name(lambda: epoll.modify(0x300, IN)))
 os.write(w, b"abc")
-print(told(), told(most=1) != told(most=1), told())
+print(ready(), ready(most=1) != ready(most=1), ready())
 epoll.unregister(w)
-print(name(lambda: epoll.unregister(w)), name(lambda: epoll.modify(w, OUT)), told())
+print(name(lambda: epoll.unregister(w)), name(lambda: epoll.modify(w, OUT)), ready())
 print(name(lambda: epoll.register(epoll.fileno(), IN)), name(lambda: epoll.register(os.open("/etc/passwd", 0), IN)))
 print(name(lambda: epoll.register(os.open("/dev/null", 0), IN)), name(lambda: epoll.register(77, IN)))
 print(name(lambda: epoll.register(w, OUT | select.EPOLLEXCLUSIVE | ONCE)), name(lambda: epoll.register(w, OUT | select.EPOLLEXCLUSIVE)), name(lambda: epoll.modify(w, OUT)))
@@ -36,49 +36,49 @@ for result in libc.epoll_create1(1), libc.epoll_ctl(epoll.fileno(), 9, w, event)
 print(name(lambda: os.read(epoll.fileno(), 8)), name(lambda: os.write(epoll.fileno(), b"12345678")), name(lambda: os.lseek(epoll.fileno(), 0, 0)))
 print("edges")
 epoll.modify(r, IN | ET)
-print(told(), told())
+print(ready(), ready())
 os.write(w, b"d")
-print(told(), told())
+print(ready(), ready())
 os.read(r, 1)
-print(told())
+print(ready())
 epoll.modify(r, IN | ET)
-print(told(), told())
+print(ready(), ready())
 os.read(r, 99)
 epoll.register(w, OUT | ET)
-print(told(), told())
+print(ready(), ready())
 os.set_blocking(w, False)
 count = 0
 while name(lambda: os.write(w, bytes(4096))) == 4096:
     count += 1
-print(count, told(), told())
+print(count, ready(), ready())
 os.read(r, 4096)
-print(told(), told())
+print(ready(), ready())
 os.read(r, 65536)
-print(told())
+print(ready())
 print("once")
 epoll.modify(w, 0)
 epoll.modify(r, IN | ONCE)
 os.write(w, b"x")
-print(told(), told())
+print(ready(), ready())
 os.write(w, b"y")
-print(told())
+print(ready())
 epoll.modify(r, IN | ONCE)
-print(told(), told())
+print(ready(), ready())
 print("closed")
 epoll.modify(r, IN)
 again = os.dup(r)
 names[r] = "first"
 os.close(r)
-print(told())
+print(ready())
 os.close(again)
-print(told())
+print(ready())
 r2, w2 = os.pipe()
 names[r2] = "r2"
-print(r2 == r, epoll.register(r2, IN), told())
+print(r2 == r, epoll.register(r2, IN), ready())
 os.close(w2)
-print(told())
+print(ready())
 os.close(r2)
-print(told())
+print(ready())
 print("shared")
 epoll.close()
 epoll = select.epoll()
@@ -94,35 +94,35 @@ def later():
     os.write(w, b"x")
     epoll.register(r, IN)
 pid = child(later)
-print(told(wait=60), os.waitpid(pid, 0)[1])
+print(ready(wait=60), os.waitpid(pid, 0)[1])
 os.read(r, 1)
 epoll.modify(r, IN | ET)
 both = [child(lambda: os._exit(len(epoll.poll(0.6)))) for _ in range(2)]
 time.sleep(0.2)
 os.write(w, b"x")
-print(sum(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in both), told())
+print(sum(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in both), ready())
 print("others")
 count = os.eventfd(0, os.EFD_NONBLOCK)
 names[count] = "count"
 epoll.register(count, IN | ET)
-print(told(), os.eventfd_write(count, 1), told(), told(), os.eventfd_write(count, 1), told())
+print(ready(), os.eventfd_write(count, 1), ready(), ready(), os.eventfd_write(count, 1), ready())
 timer = libc.timerfd_create(1, 0)
 names[timer] = "timer"
 epoll.register(timer, IN)
 libc.timerfd_settime(timer, 0, struct.pack("QQQQ", 0, 0, 0, 100000000), None)
-print(told(wait=60), len(os.read(timer, 8)), told())
+print(ready(wait=60), len(os.read(timer, 8)), ready())
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 signals = libc.signalfd(-1, (ctypes.c_ulong * 16)(1 << 9), 0)
 names[signals] = "signals"
 epoll.register(signals, IN)
-print(told())
+print(ready())
 os.kill(os.getpid(), signal.SIGUSR1)
-print(told(), len(os.read(signals, 128)), told())
+print(ready(), len(os.read(signals, 128)), ready())
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
 libc.signalfd(signals, (ctypes.c_ulong * 16)(1 << 9 | 1 << 11), 0)
-print(name(lambda: epoll.modify(signals, IN)), told())
+print(name(lambda: epoll.modify(signals, IN)), ready())
 os.kill(os.getpid(), signal.SIGUSR2)
-print(told(), len(os.read(signals, 128)), name(lambda: epoll.unregister(signals)))
+print(ready(), len(os.read(signals, 128)), name(lambda: epoll.unregister(signals)))
 for _ in range(1100):
     a, b = os.pipe()
     os.write(b, b"x")
@@ -130,7 +130,7 @@ for _ in range(1100):
     epoll.poll(0)
     os.close(a)
     os.close(b)
-print("closed when told")
+print("closed when reported")
 poll = select.poll()
 poll.register(epoll.fileno(), select.POLLIN)
 print(poll.poll(0))
@@ -208,7 +208,7 @@ const SETS_SAY: &[&str] = &[
     "[('signals', 1)] 128 []",
     "None []",
     "[('signals', 1)] 128 None",
-    "closed when told",
+    "closed when reported",
     "[]",
     "[1] True",
     "[]",
@@ -244,7 +244,7 @@ time.sleep(3)
 epoll.register(r, select.EPOLLIN | select.EPOLLET)
 os.write(w, b"x")
 child.wait()
-print("told there:", epoll.poll(0))
+print("ready there:", epoll.poll(0))
 # The other way round, with a pipe of the other board's program.
 child = far("""
 r, w = os.pipe()
@@ -256,7 +256,7 @@ time.sleep(2)
 """, epoll.fileno(), w)
 print(epoll.poll(60) == [(r, 1)], child.wait())
 epoll.modify(r, select.EPOLLIN)
-# One of two is told of an edge, wherever they are.
+# One of two gets the event of an edge, on whichever board.
 os.read(r, 9)
 epoll.modify(r, select.EPOLLIN | select.EPOLLET)
 two = [far("sys.exit(len(epoll.poll(5)))", epoll.fileno(), r) for _ in range(2)]
@@ -265,7 +265,7 @@ os.write(w, b"z")
 print(sum(child.wait() for child in two))
 "#;
 
-const SHARED_SAY: [&str; 4] = ["True", "told there: []", "True 0", "1"];
+const SHARED_SAY: [&str; 4] = ["True", "ready there: []", "True 0", "1"];
 
 #[test]
 fn epoll_set_shared_by_two_boards_works() {

@@ -9,12 +9,12 @@ use std::path::Path;
 /// a pause about each reading, so that it is idle where intervals of the trace start and end.
 const SESSION: &str = r#"
 spin='i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; exec sleep 1000'
-look() { sleep 0.1; echo "$1 $(grep -v board /proc/renga/boards | tr '\n' ' ')"; sleep 0.1; }
-look before
+sample() { sleep 0.1; echo "$1 $(grep -v board /proc/renga/boards | tr '\n' ' ')"; sleep 0.1; }
+sample before
 sh -c "$spin" & one=$!
 remote -b b sh -c "echo \$\$ > /tmp/far; $spin" &
 dd if=/dev/root bs=4096 skip=5000 count=100 2> /dev/null | { sleep 4; dd of=/dev/null bs=4096 count=16 2> /dev/null; sleep 1000; } &
-sleep 2; look after; far=$(cat /tmp/far)
+sleep 2; sample after; far=$(cat /tmp/far)
 for p in $one $far; do set -- $(cat /proc/$p/stat); echo "ticks ${14}"; grep " $p " /proc/renga/processes; done
 set -- $(grep ' dd$' /proc/renga/processes); grep read_bytes /proc/$2/io; sleep 2; grep read_bytes /proc/$2/io
 for f in /proc/$one/stat /proc/$far/stat /proc/$one/io /proc/stat; do
@@ -46,17 +46,17 @@ fn accounts_match_emulator_and_idle_services_cost_nothing() {
     let intervals = intervals(&trace);
     let [before, after] = ["before", "after"].map(|when| boards(&text, when));
     for board in 0..2 {
-        let [from, until] = [&before, &after].map(|told| told[board]);
-        let told = [0, 1, 2].map(|at| until[at] - from[at]);
+        let [from, until] = [&before, &after].map(|reported| reported[board]);
+        let reported = [0, 1, 2].map(|at| until[at] - from[at]);
         let cores = u64::from(system::system().checked.boards[board].cores);
-        let told = [told[1], told[2], cores * told[0] - told[1] - told[2]];
+        let reported = [reported[1], reported[2], cores * reported[0] - reported[1] - reported[2]];
         let seen = seen_ms(&intervals, board, from[0], until[0]);
-        println!("board {board}: programs, system, all else, ms: told {told:?}, seen {seen:?}");
-        let near = told.iter().zip(seen).all(|(told, seen)| told.abs_diff(seen) <= EDGE_MS);
-        assert!(near, "board {board}: told {told:?}, seen {seen:?}\n{text}");
+        println!("board {board}: programs, system, all else, ms: reported {reported:?}, seen {seen:?}");
+        let near = reported.iter().zip(seen).all(|(reported, seen)| reported.abs_diff(seen) <= EDGE_MS);
+        assert!(near, "board {board}: reported {reported:?}, seen {seen:?}\n{text}");
         // One program computed there, all others some milliseconds.
         let computed_us = programs(&text)[board];
-        assert!(told[0].abs_diff(computed_us / 1000) <= EDGE_MS, "board {board}: {computed_us} us\n{text}");
+        assert!(reported[0].abs_diff(computed_us / 1000) <= EDGE_MS, "board {board}: {computed_us} us\n{text}");
         assert_eq!(ticks(&text)[board], computed_us / 10_000, "{text}");
     }
     let read: Vec<u64> = text.lines().filter_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok()).collect();

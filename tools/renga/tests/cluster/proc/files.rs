@@ -169,8 +169,8 @@ fn procfs_program_ending_during_read_is_harmless() {
     }
     let session = r#"
 churn() { for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4; do true | cat & done; wait; done; }
-look() { for i in 1 2 3 4 5 6 7 8; do cat /proc/[0-9]*/stat /proc/[0-9]*/cmdline /proc/[0-9]*/status > /dev/null 2>&1; done; }
-churn & look & remote -b b sh -c 'for i in 1 2 3 4 5 6; do cat /proc/[0-9]*/stat /proc/[0-9]*/environ > /dev/null 2>&1; done' &
+sample() { for i in 1 2 3 4 5 6 7 8; do cat /proc/[0-9]*/stat /proc/[0-9]*/cmdline /proc/[0-9]*/status > /dev/null 2>&1; done; }
+churn & sample & remote -b b sh -c 'for i in 1 2 3 4 5 6; do cat /proc/[0-9]*/stat /proc/[0-9]*/environ > /dev/null 2>&1; done' &
 wait; echo done; ls /proc | grep -c '^[0-9]'
 "#;
     let found = Renga::script(session).end().expect_status(0).text();

@@ -9,9 +9,9 @@ use std::path::Path;
 /// end.
 const SENDS: &str = r#"
 line=$(printf %0999d 0)
-look() { sleep 0.1; echo "$1 $(grep '^b ' /proc/renga/boards | cut -d ' ' -f 3) $(grep link_ /proc/$far/io | tr '\n' ' ')"; sleep 0.1; }
+sample() { sleep 0.1; echo "$1 $(grep '^b ' /proc/renga/boards | cut -d ' ' -f 3) $(grep link_ /proc/$far/io | tr '\n' ' ')"; sleep 0.1; }
 remote -b b sh -c "echo \$\$ > /tmp/far; sleep 2; i=0; while [ \$i -lt 400 ]; do echo $line; i=\$((i+1)); done; exec sleep 1000" | cat > /dev/null &
-sleep 0.5; far=$(cat /tmp/far); look before; sleep 4; look after
+sleep 0.5; far=$(cat /tmp/far); sample before; sleep 4; sample after
 "#;
 
 /// Interval of the trace's figures, s and ms.
@@ -30,14 +30,14 @@ fn accounts_link_bytes_match_frames_on_link() {
     let scratch = Scratch::new("sent");
     let trace = scratch.join("trace");
     let text = Renga::script(SENDS).with(["--trace"]).with([trace.as_os_str()]).end().expect_status(0).text();
-    let look = |when: &str| -> [u64; 3] {
+    let sample = |when: &str| -> [u64; 3] {
         let line = text.lines().find_map(|line| line.strip_prefix(when)).unwrap_or_else(|| panic!("{text}"));
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["link_bytes:", bytes, "link_frames:", frames] = words[1..] else { panic!("{text}") };
         [words[0], bytes, frames].map(|word| word.parse().unwrap_or_else(|_| panic!("{text}")))
     };
-    let ([from_ms, bytes, frames], [until_ms, bytes_after, frames_after]) = (look("before"), look("after"));
-    let told = [frames_after - frames, bytes_after - bytes];
+    let ([from_ms, bytes, frames], [until_ms, bytes_after, frames_after]) = (sample("before"), sample("after"));
+    let reported = [frames_after - frames, bytes_after - bytes];
     let top = Renga::command(&["top", "--json", "--view", "boards", "--interval-s", INTERVAL.0]);
     let lines = top.with([trace.as_os_str()]).end().expect_status(0).text();
     let mut seen = [0; 2];
@@ -48,10 +48,10 @@ fn accounts_link_bytes_match_frames_on_link() {
             seen = [seen[0] + of_b("frames"), seen[1] + of_b("sent_bytes")];
         }
     }
-    println!("frames and bytes: told {told:?}, seen {seen:?}");
-    assert!(told[1] > WRITTEN_BYTES, "told {told:?}: less than it wrote\n{text}");
-    let near = (0..2).all(|at| told[at] <= seen[at]) && told[1] as f64 >= SHARE_LEAST * seen[1] as f64;
-    assert!(near, "told {told:?}, seen {seen:?}\n{text}");
+    println!("frames and bytes: reported {reported:?}, seen {seen:?}");
+    assert!(reported[1] > WRITTEN_BYTES, "reported {reported:?}: less than it wrote\n{text}");
+    let near = (0..2).all(|at| reported[at] <= seen[at]) && reported[1] as f64 >= SHARE_LEAST * seen[1] as f64;
+    assert!(near, "reported {reported:?}, seen {seen:?}\n{text}");
 }
 
 /// Two programs that compute on cores 1 and 2, one on core 3 half of the time, and a shell that keeps to core 0 and sleeps.
@@ -61,10 +61,10 @@ spin='while :; do :; done'
 taskset 2 sh -c "$spin" & a=$!
 taskset 4 sh -c "$spin" & b=$!
 taskset 8 sh -c "$spin" & c=$!
-look() { for p in $a $b $c; do set -- $(cat /proc/$p/stat); echo "$when program ${14} ${15}"; done
+sample() { for p in $a $b $c; do set -- $(cat /proc/$p/stat); echo "$when program ${14} ${15}"; done
   while read name user nice system idle rest; do echo "$when $name $user $system $idle"; done < /proc/stat | grep cpu[0-9]
   read up rest < /proc/uptime; echo "$when up $up"; }
-sleep 0.2; when=from; look; sleep 0.5; kill -STOP $c; sleep 0.5; when=until; look
+sleep 0.2; when=from; sample; sleep 0.5; kill -STOP $c; sleep 0.5; when=until; sample
 kill -9 $a $b $c
 "#;
 /// The error of a reading of all cores, ticks of 10 ms: each figure is cut to whole ones, and a reading itself takes some ms.
@@ -96,7 +96,7 @@ fn accounts_core_times_match_clock() {
     let (programs, cores) = (between("program "), between("cpu"));
     println!("ticks: {whole} in all, programs {programs:?}, cores {cores:?}");
     assert!(whole >= 100 && programs.len() == 3 && cores.len() == 4, "{text}");
-    let near = |told: u64, wanted: u64| told.abs_diff(wanted) <= EDGE_TICKS;
+    let near = |reported: u64, wanted: u64| reported.abs_diff(wanted) <= EDGE_TICKS;
     for core in &cores {
         assert!(near(core[1..].iter().sum::<u64>(), whole), "user, system and idle of a core are all its time: {text}");
     }

@@ -93,7 +93,7 @@ fn services_refused_setting_changes_nothing() {
     let ended = Renga::script(&script).end().expect_status(0);
     let text = ended.text();
     let said: Vec<&str> = text.lines().collect();
-    let (first, said) = said.split_first().expect("how often the program is told of");
+    let (first, said) = said.split_first().expect("how often the program is listed");
     assert_eq!(*first, "2", "the job, which is paced\n{}", ended.report());
     for ((command, wanted), said) in REFUSED.iter().zip(said) {
         assert!(said.contains(wanted), "{command}: {said}\n{}", ended.report());

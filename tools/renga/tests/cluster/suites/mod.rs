@@ -18,7 +18,7 @@ use std::time::Duration;
 /// How long the host may take for one program in one place.
 const LIMIT: Duration = Duration::from_secs(3600);
 /// Where the tests are on a disk.
-const PLACE: &str = "/host/judge";
+const PLACE: &str = "/host/suite";
 const REPORT: &str = "docs/reference/conformance.md";
 
 /// What is placed on a disk: where, and what.
@@ -138,10 +138,10 @@ fn suite(suite: &ConformanceSuite, program: &str, what: &str, files: &[(String, 
     let command = format!("sh ./driver.sh {} {what}", suite.script);
     let verdicts = PLACES.map(|place| verdicts(&command, program, place, files));
     let report = fs::read_to_string(root().join(REPORT)).expect("the report is there");
-    let (mut found, told) = (lines(program, &verdicts), told(&report, program));
+    let (mut found, in_report) = (lines(program, &verdicts), in_report(&report, program));
     found.extend(beside);
-    let missing: Vec<&String> = found.iter().filter(|line| !told.contains(*line)).collect();
-    let untrue: Vec<&String> = told.iter().filter(|line| !found.contains(*line)).collect();
+    let missing: Vec<&String> = found.iter().filter(|line| !in_report.contains(*line)).collect();
+    let untrue: Vec<&String> = in_report.iter().filter(|line| !found.contains(*line)).collect();
     assert!(missing.is_empty() && untrue.is_empty(), "{REPORT}\nlacks {missing:#?}\nsays {untrue:#?}");
 }
 
@@ -162,7 +162,7 @@ type Verdicts = BTreeMap<String, String>;
 fn verdicts(command: &str, program: &str, place: &str, files: &[(String, Vec<u8>)]) -> Verdicts {
     let how = if place == "b" { "remote -b b" } else { "" };
     let script = format!("cd {PLACE} && {how} {command}");
-    let disk = Disk::of(&format!("judge-{program}-{place}"), dev(), &script, files);
+    let disk = Disk::of(&format!("suite-{program}-{place}"), dev(), &script, files);
     if place == "Linux" {
         let image = disk.image();
         Renga::linux().with(["--disk".as_ref(), image.as_os_str()]).within(LIMIT).end().expect_status(0);
@@ -203,7 +203,7 @@ fn counts(verdicts: &Verdicts) -> String {
 }
 
 /// The report's rows about a program, without the reasons: as `lines` has them.
-fn told(report: &str, program: &str) -> BTreeSet<String> {
+fn in_report(report: &str, program: &str) -> BTreeSet<String> {
     let of_program = format!("| `{program}` |");
     let rows = report.lines().filter(|line| line.starts_with(&of_program));
     rows.map(|row| match row.trim_end_matches('|').split(" | ").collect::<Vec<_>>().as_slice() {

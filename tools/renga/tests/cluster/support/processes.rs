@@ -12,7 +12,7 @@ pub fn children(parent: u32) -> Vec<(u32, String)> {
 
 fn parent_of(id: u32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name before it may hold anything, but the last parenthesis is its own.
+    // The name before it may contain anything, but the last parenthesis is its own.
     let (_, after_name) = status.rsplit_once(')')?;
     after_name.split_whitespace().nth(1)?.parse().ok()
 }

@@ -176,7 +176,7 @@ impl Renga {
     /// Runs it; `disturb` is called again and again with its process id and its output so far, until it says that it
     /// has done its work.
     pub fn end_disturbed(mut self, mut disturb: impl FnMut(u32, &[u8]) -> bool) -> Ended {
-        let _turn = self.boots.then(Turn::wait);
+        let _slot = self.boots.then(ClusterSlot::wait);
         let arguments: Vec<&OsStr> = self.command.get_args().collect();
         if arguments.first() == Some(&OsStr::new("run")) && !arguments.contains(&OsStr::new("--system")) {
             self.command.args(["--system", &system::name()]);
@@ -264,23 +264,23 @@ fn collect(mut from: impl Read + Send + 'static, to: &Collected) -> thread::Join
 }
 
 /// One of the clusters that may run.
-struct Turn;
+struct ClusterSlot;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
 static ENDED: Condvar = Condvar::new();
 
-impl Turn {
-    fn wait() -> Turn {
+impl ClusterSlot {
+    fn wait() -> ClusterSlot {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         while *running == CLUSTERS_MAX {
             running = ENDED.wait(running).unwrap_or_else(PoisonError::into_inner);
         }
         *running += 1;
-        Turn
+        ClusterSlot
     }
 }
 
-impl Drop for Turn {
+impl Drop for ClusterSlot {
     fn drop(&mut self) {
         *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         ENDED.notify_one();

@@ -67,8 +67,8 @@ impl Suite {
     }
 
     /// How the results in two folders differ; a text for each script whose do.
-    pub fn judge(&self, expected: &Path, found: &Path) -> Vec<String> {
-        self.names().filter_map(|name| judge(&name, expected, found)).collect()
+    pub fn differences(&self, expected: &Path, found: &Path) -> Vec<String> {
+        self.names().filter_map(|name| differences(&name, expected, found)).collect()
     }
 }
 
@@ -96,7 +96,7 @@ fn name(script: &Path) -> String {
 }
 
 /// How a script's results differ, if they do.
-fn judge(name: &str, expected: &Path, found: &Path) -> Option<String> {
+fn differences(name: &str, expected: &Path, found: &Path) -> Option<String> {
     let said = |suite: &Path| {
         let read = |ending: &str| fs::read(suite.join(format!("said/{name}.{ending}"))).unwrap_or_default();
         let (out, status) = (read("out"), read("status"));

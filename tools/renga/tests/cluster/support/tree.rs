@@ -79,9 +79,9 @@ fn describe(node: &Node) -> String {
         Node::Folder(mode) => format!("a folder {mode:o}"),
         Node::Link(target) => format!("a link to {target}"),
         Node::File(mode, content, time) => {
-            let shown = String::from_utf8_lossy(&content[..content.len().min(SHOWN_BYTES)]);
+            let text = String::from_utf8_lossy(&content[..content.len().min(SHOWN_BYTES)]);
             let time = time.map(|time| format!(", time {time}")).unwrap_or_default();
-            format!("a file {mode:o} of {} bytes {shown:?}{time}", content.len())
+            format!("a file {mode:o} of {} bytes {text:?}{time}", content.len())
         }
     }
 }

@@ -56,7 +56,7 @@ fn scheduler_idle_class_takes_nothing() {
     );
     let (alone, beside) = (taken_ns(&text, "alone"), taken_ns(&text, "beside"));
     assert!(beside <= 1.02 * alone, "{beside} ns instead of {alone}");
-    assert!(figure(&text, "idle") > 1000.0, "it runs when nobody else does: {text}");
+    assert!(figure(&text, "idle") > 1000.0, "it runs when no other program does: {text}");
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn accounts_include_work_of_other_boards() {
 }
 
 /// What `time -v` of busybox says behind `what`, in the part that begins with the line `name`.
-fn told(text: &str, name: &str, what: &str) -> u64 {
+fn figure_of(text: &str, name: &str, what: &str) -> u64 {
     let text = format!("\n{text}");
     let part = text.split_once(&format!("\n{name}\n")).unwrap_or_else(|| panic!("no {name} in {text}")).1;
     let line = part.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("no {what}: {part}"));
@@ -188,9 +188,10 @@ fn accounts_of_children_include_blocks_and_switches() {
         echo there; time -v remote -b b sh -c "$writes; sleep 0.01" 2>&1"#,
     );
     for name in ["here", "below", "there"] {
-        let (blocks, turns) = (told(&text, name, "File system outputs"), told(&text, name, "Voluntary context"));
-        assert!((64 * 8..100 * 8).contains(&blocks), "{name}: {blocks} sectors of 512 and books\n{text}");
-        assert!(turns > 0, "{name}: {turns} turns\n{text}");
+        let (blocks, switches) =
+            (figure_of(&text, name, "File system outputs"), figure_of(&text, name, "Voluntary context"));
+        assert!((64 * 8..100 * 8).contains(&blocks), "{name}: {blocks} sectors of 512, with metadata\n{text}");
+        assert!(switches > 0, "{name}: {switches} switches\n{text}");
     }
 }
 

@@ -38,7 +38,7 @@ fn kernel_pages_writable_and_executable_none() {
 fn user_memory_board_matches_host_model() {
     if clusters_can_run() {
         let line = RENDEZVOUS.lines().find(|line| line.contains("is as its imitation on the host"));
-        let figures: Vec<&str> = line.expect("the looks are counted").split(' ').collect();
+        let figures: Vec<&str> = line.expect("the samples are counted").split(' ').collect();
         assert!(figures[1] == figures[3] && figures[1] != "0", "{}", *RENDEZVOUS);
     }
 }
