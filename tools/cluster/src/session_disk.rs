@@ -9,7 +9,7 @@ use renga_images::disk_image::{self, DiskChoice, FileContent, Placed};
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The script that init runs.
@@ -30,9 +30,18 @@ pub fn script(job: &ScriptOptions) -> Result<Option<Vec<u8>>> {
 }
 
 /// The disk of a session: a fresh one, or the one that the person keeps.
+#[derive(Debug, Default)]
+pub struct SessionDisk {
+    /// Its image.
+    pub path: PathBuf,
+    /// A kept image is locked while the session lasts: two systems on one file system destroy it.
+    _locked: Option<File>,
+}
+
+/// Makes the disk, or takes the one that the person keeps.
 ///
 /// # Errors
-/// If something on it cannot be read, fetched or built, or the kept one is no disk.
+/// If something on it cannot be read, fetched or built, or the kept one is no disk or in use.
 pub fn make(
     environment: &Environment,
     job: &ScriptOptions,
@@ -40,7 +49,7 @@ pub fn make(
     cores: u8,
     scratch: &Scratch,
     progress: &ProgressLine,
-) -> Result<PathBuf> {
+) -> Result<SessionDisk> {
     let mut placed = Vec::new();
     if let Some(script) = script {
         placed.push(Placed {
@@ -62,12 +71,25 @@ pub fn make(
                 image.display()
             );
         }
+        let locked = Some(locked(image)?);
         disk_image::check_is_ext2(image)?;
-        return Ok(image.clone());
+        return Ok(SessionDisk { path: image.clone(), _locked: locked });
     }
     let image = scratch.folder.join("disk.img");
     artifacts::session_disk(environment, &choice, placed, &image, progress)?;
-    Ok(image)
+    Ok(SessionDisk { path: image, _locked: None })
+}
+
+fn locked(image: &Path) -> Result<File> {
+    let shown = image.display();
+    let file = File::open(image).with_context(|| format!("cannot open {shown}"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            bail!("{shown} is the disk of another ./renga that runs: wait for its end, or take a copy (cp {shown} ...)")
+        }
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {shown}")),
+    }
 }
 
 /// Files and folders of the host, to be placed in `/host`.

@@ -34,13 +34,14 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
     let mut stderr = std::io::stderr();
     let log = options.log.then_some(&mut stderr as &mut dyn Write);
     let ended = linux.run(
-        &disk,
+        &disk.path,
         Duration::from_secs(options.host_limit_s),
         &mut FirstOutput::after("Linux runs", std::io::stdout()),
         log,
     )?;
     if let Some(folder) = &options.job.extract {
-        disk_image::extract_tree(&disk, folder).context("Linux ran, but the files of its disk cannot be copied")?;
+        disk_image::extract_tree(&disk.path, folder)
+            .context("Linux ran, but the files of its disk cannot be copied")?;
     }
     if let Some(stats) = ended.stats.filter(|_| options.stats) {
         print_times(&stats);

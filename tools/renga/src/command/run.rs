@@ -10,7 +10,7 @@ use renga_cluster::listener::Listener;
 use renga_cluster::profile::profile;
 use renga_cluster::rehearsal;
 use renga_cluster::session::ClusterSession;
-use renga_cluster::session_disk;
+use renga_cluster::session_disk::{self, SessionDisk};
 use renga_cluster::terminal::Terminal;
 use renga_cluster::trace::TraceFile;
 use renga_emu::FrameEvent;
@@ -24,7 +24,6 @@ use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 
 /// Runs a cluster.
 ///
@@ -41,7 +40,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let kernel = artifacts::kernel(environment, flavour, &progress)?;
     let cards = cards(options, &system, script.as_deref(), &kernel, &scratch)?;
     let disk = match &cards {
-        Some(_) => PathBuf::new(),
+        Some(_) => SessionDisk::default(),
         None => session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?,
     };
     let kernel = match options.garbage {
@@ -65,7 +64,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         kernel: &kernel,
         system: &system,
         tables: options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?,
-        disk: disk.clone(),
+        disk: disk.path.clone(),
         models: models(options, &system, cards.as_deref())?,
         cards,
         bare: options.bare,
@@ -97,7 +96,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let outcome = outcome?;
     traced?;
     if let Some(folder) = &options.job.extract {
-        disk_image::extract_tree(&disk, folder)?;
+        disk_image::extract_tree(&disk.path, folder)?;
     }
     stats::report(&outcome, options)?;
     Ok(outcome.status)

@@ -2,7 +2,7 @@
 
 use crate::support::{Ended, Renga, Scratch, children, clusters_can_run, command_line, send_signal, system, work};
 use rustix::process::Signal;
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::thread;
@@ -60,6 +60,24 @@ fn errors_foreign_disk_is_refused() {
     expect_failure(&with_disk(&scratch.join("missing.img")), &["missing.img"]);
     let ended = Renga::script("true").with(["--disk".as_ref(), noise.as_os_str()]).end();
     expect_failure(&ended, &["--disk", "-c"]);
+}
+
+/// Holds: disk-in-use.
+#[test]
+fn errors_disk_of_another_run_is_refused() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("disk-in-use");
+    let image = scratch.write("kept.img", &[0x5a; 1 << 20]);
+    let other = File::open(&image).expect("it is ours");
+    other.lock().expect("it can be locked");
+    for ended in [with_disk(&image), Renga::linux().with(["--disk".as_ref(), image.as_os_str()]).end()] {
+        expect_failure(&ended, &["kept.img", "another ./renga", "cp "]);
+    }
+    drop(other);
+    // Now that it is free, it is found to be no disk.
+    expect_failure(&with_disk(&image), &["kept.img", "ext2"]);
 }
 
 #[test]
