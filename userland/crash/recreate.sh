@@ -1,4 +1,4 @@
-# Remove a file and write it anew without any sync: on board a, then on b. This replaces nothing, so the file may be lost.
+# Remove a file and write it again without any sync: on board a, then on b. This replaces nothing, so the file may be lost.
 # Prints `ack N` when version N is permanent.
 cd /root || exit 1
 seq 1 401 > file && sync && echo 'ack 1'

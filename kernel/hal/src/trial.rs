@@ -201,8 +201,8 @@ impl<'a, M: UserMemory + ?Sized> MemoryTrial<'a, M> {
 
     fn map_run(&mut self, space: Frame, va: u64, access: Access) {
         let (free, second) = (self.free(), va + 2 * PAGE);
-        let shown = |va| va >= USER_END || self.memory.lookup(space, va).is_some();
-        let Some(frame) = free.filter(|_| !shown(va) && !shown(second)) else { return };
+        let mapped = |va| va >= USER_END || self.memory.lookup(space, va).is_some();
+        let Some(frame) = free.filter(|_| !mapped(va) && !mapped(second)) else { return };
         let run = self.memory.map_run(space, va, &[frame.listed(), NOT_LISTED, frame.listed()], access);
         self.note_run(run);
     }

@@ -11,7 +11,7 @@ use renga_rt::{Address, ForwardFamily, Me, Notifier, Port};
 /// Pages that metadata writeback gathers.
 const WRITEBACK_PAGES: usize = 4;
 
-/// Starts the processes that nobody calls.
+/// Starts the processes without callers.
 pub(crate) fn background(
     board: HostBoard,
     lookup: impl Fn(&Me) -> LookupClients,

@@ -247,9 +247,9 @@ impl PinBlock {
     }
 
     fn shown_pulls(&self, offset: u64) -> u32 {
-        pull_word(offset).fold(0, |shown, pin| {
+        pull_word(offset).fold(0, |word, pin| {
             let code = (self.pulls_up >> pin & 1) as u32 | ((self.pulls_down >> pin & 1) as u32) << 1;
-            shown | code << (pin % PINS_PER_PULL_WORD * 2)
+            word | code << (pin % PINS_PER_PULL_WORD * 2)
         })
     }
 

@@ -54,7 +54,7 @@ fn link_device_sent_frame_occupies_slot() {
     assert_eq!(device.read(STATUS, 12), STATUS_SENDING);
     assert_eq!(device.read(TRANSMIT_FREE, 12), TRANSMIT_SLOTS as u32 - 1);
     device.order(BoardOrder::Departed { time_ns: 40, token_wait_ns: 9, wire_ns: 20 }, 12);
-    assert_eq!(device.next_ns(), None, "nobody waits for it");
+    assert_eq!(device.next_ns(), None, "the board does not wait for it");
     assert_eq!(device.read(STATUS, 39), STATUS_SENDING);
     assert_eq!(device.read(STATUS, 40), 0);
     assert_eq!((device.read(TOKEN_WAIT, 41), device.read(WIRE_TIME, 41)), (9, 20));

@@ -64,7 +64,7 @@ fn pins_edges_and_levels_interrupt_until_cleared() {
     order(&mut pins, 10, 1, PinDrive { high: DATA, ..PinDrive::RESET });
     order(&mut pins, 20, 1, PinDrive { low: STROBE, ..PinDrive::RESET });
     order(&mut pins, 25, 1, PinDrive::RESET);
-    assert_eq!(pins.next_ns(), Some(20), "data wakes nobody");
+    assert_eq!(pins.next_ns(), Some(20), "data lines wake no board");
     pins.advance(19);
     assert!(!pins.interrupt());
     pins.advance(30);
