@@ -4,8 +4,7 @@
 //! answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
 
 use crate::format::inode_record::KIND_SYMBOLIC_LINK;
-use crate::lease_cache::cached_inodes::{CachedInode, CachedInodes};
-use crate::lease_cache::cached_references::CachedReferences;
+use crate::lease_cache::inode_cache::InodeCache;
 use crate::lease_cache::link_targets::{CachedTarget, LinkTargets};
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
@@ -17,9 +16,8 @@ use renga_rt::Errno;
 
 pub(super) struct NameCacheState {
     pub(super) names: NameCache,
-    pub(super) inodes: CachedInodes,
+    pub(super) inodes: InodeCache,
     pub(super) targets: LinkTargets,
-    pub(super) references: CachedReferences,
     pub(super) revalidation: Revalidation,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
@@ -35,16 +33,15 @@ pub(super) struct NameCacheState {
 impl NameCacheState {
     pub(super) fn new(
         names: &'static mut [NameSlot],
-        inodes: &'static mut [CachedInode],
+        inodes: InodeCache,
         targets: &'static mut [CachedTarget],
-        (references, revalidation): (CachedReferences, Revalidation),
+        revalidation: Revalidation,
         caches: bool,
     ) -> NameCacheState {
         NameCacheState {
             names: NameCache::new(names),
-            inodes: CachedInodes::new(inodes),
+            inodes,
             targets: LinkTargets::new(targets),
-            references,
             revalidation,
             rest: Rest::new(),
             caches,
@@ -92,7 +89,7 @@ impl NameCacheState {
     /// Whether the reference is the caller's from now on.
     pub(super) fn revoke_reference(&mut self, ino: u32) -> bool {
         self.cache_generation += 1;
-        self.references.revoke(ino)
+        self.inodes.revoke(ino)
     }
 
     pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {
@@ -105,8 +102,7 @@ impl NameCacheState {
         if let Some(session) = self.revalidation.next_session(board) {
             self.cache_generation += 1;
             self.names.forget_all();
-            self.inodes.forget_all();
-            self.references.begin(session);
+            self.inodes.begin(session);
         }
     }
 

@@ -19,9 +19,9 @@ const LINKS_MAX: u32 = 40;
 impl NameCacheState {
     pub(super) fn open(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
         let end = self.end(at, path, flags)?;
-        let facts = self.inodes.find(end).ok_or(Errno::EAGAIN)?.facts;
+        let facts = self.inodes.status(end).ok_or(Errno::EAGAIN)?.facts;
         may_open(kind_of(facts.mode), flags)?;
-        let (slot, origin) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
+        let (slot, origin) = self.inodes.use_again(end).ok_or(Errno::EAGAIN)?;
         Ok(InodeFacts { slot, origin, ..facts })
     }
 
@@ -33,13 +33,13 @@ impl NameCacheState {
     /// The file at the end of `path`, if a reference to it is here.
     pub(super) fn file(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<FileId, Errno> {
         let end = self.end(at, path, flags)?;
-        self.references.file(end).ok_or(Errno::EAGAIN)
+        self.inodes.file(end).ok_or(Errno::EAGAIN)
     }
 
     /// Of any `generation`, if none is said.
     pub(super) fn status_of(&mut self, ino: u32, generation: Option<u32>, out: &mut [u8]) -> Result<(), Errno> {
         let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
-        let cached = self.inodes.find(ino).filter(|cached| same(cached.facts)).ok_or(Errno::EAGAIN)?;
+        let cached = self.inodes.status(ino).filter(|cached| same(cached.facts)).ok_or(Errno::EAGAIN)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&cached.status);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl NameCacheState {
         // Any number may be said, also one of what is no directory.
         let begins = end == at.ino && end != ROOT_INO;
         let walkable =
-            !begins || self.inodes.find(end).is_some_and(|cached| cached.facts.mode & TYPE_MASK == DIRECTORY);
+            !begins || self.inodes.status(end).is_some_and(|cached| cached.facts.mode & TYPE_MASK == DIRECTORY);
         if walkable { Ok(end) } else { Err(Errno::EAGAIN) }
     }
 

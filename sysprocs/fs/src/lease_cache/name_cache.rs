@@ -5,8 +5,7 @@
 //! may cache what (`lookup/name_holders.rs`, `leases`), the disk's board's own cache (`inode/inode_directory.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
-use crate::lease_cache::cached_inodes::CachedInode;
-use crate::lease_cache::cached_references::{CachedReference, CachedReferences, ReferenceKey};
+use crate::lease_cache::inode_cache::{CachedInode, InodeCache, ReferenceKey};
 use crate::lease_cache::link_targets::CachedTarget;
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::NameSlot;
@@ -26,15 +25,15 @@ pub async fn name_cache(
     names: &'static mut [NameSlot],
     inodes: &'static mut [CachedInode],
     targets: &'static mut [CachedTarget],
-    references: &'static mut [CachedReference],
+    references_max: usize,
     disk_board: u8,
     without_leases: u8,
     sessions: &'static Sessions,
 ) -> Never {
     let revalidation = Revalidation::new(sessions, disk_board);
-    let references = CachedReferences::new(references, sessions.now(disk_board));
+    let inodes = InodeCache::new(inodes, references_max, sessions.now(disk_board));
     let caches = without_leases >> me.id().board.0 & 1 == 0;
-    let mut state = NameCacheState::new(names, inodes, targets, (references, revalidation), caches);
+    let mut state = NameCacheState::new(names, inodes, targets, revalidation, caches);
     loop {
         match port.accept_or_notified(Names::ENTRIES).await {
             None => state.revalidation.poll(&mut me),
@@ -72,14 +71,14 @@ impl NameCacheState {
             NamesCall::CacheReference(call) => {
                 let CacheReference { cache_generation, slot, ino, generation } = call.entry();
                 let good = self.may_fill(cache_generation);
-                let kept = good.map(|()| self.references.keep(ReferenceKey { ino, generation, slot }));
+                let kept = good.map(|()| self.inodes.keep(ReferenceKey { ino, generation, slot }));
                 call.reply(Ok(kept.unwrap_or(ReferenceCached::NOT)));
             }
             NamesCall::AddCachedReference(call) => {
                 let AddCachedReference { ino, generation, slot } = call.entry();
                 reply!(
                     call,
-                    self.references
+                    self.inodes
                         .use_as(ReferenceKey { ino, generation, slot })
                         .map(|used| used.session)
                         .ok_or(Errno::ENOENT)
@@ -87,7 +86,7 @@ impl NameCacheState {
             }
             NamesCall::ReleaseCachedReference(call) => {
                 let ReleaseCachedReference { ino, session } = call.entry();
-                call.reply(self.references.release(ino, session));
+                call.reply(self.inodes.release(ino, session));
             }
             NamesCall::BeginCreation(mut call) => reply!(call, self.begin_creation(me, call.entry().at, call.lent())),
             NamesCall::EndCreation(mut call) => {

@@ -2,7 +2,7 @@
 //! cached entries must be current.
 
 use super::{FsResult, ROOT, Stat, User, stat_of};
-use renga_fs::{CachedInode, CachedReference, CachedTarget, NameSlot, name_cache};
+use renga_fs::{CachedInode, CachedTarget, NameSlot, name_cache};
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
 use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, Names, StatusHere};
 use renga_proto::path;
@@ -27,9 +27,7 @@ pub fn start(board: HostBoard) -> Address<Names> {
 pub fn start_in(board: HostBoard, sessions: &'static Sessions) -> Address<Names> {
     board.server(|me, port| {
         let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![CachedInode::EMPTY; INODES].leak());
-        let (targets, references) =
-            (vec![CachedTarget::EMPTY; TARGETS].leak(), vec![CachedReference::EMPTY; REFERENCES].leak());
-        name_cache(me, port, names, inodes, targets, references, 0, 0, sessions)
+        name_cache(me, port, names, inodes, vec![CachedTarget::EMPTY; TARGETS].leak(), REFERENCES, 0, 0, sessions)
     })
 }
 

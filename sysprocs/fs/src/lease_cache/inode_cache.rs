@@ -1,0 +1,362 @@
+//! What this board caches of an inode: its status, and a reference for all opens of the board.
+//!
+//! Invariants: a status is as it says: a change revokes it first. Of each inode with a reference the directory of inodes counts one
+//! reference of this board more than others know of. Its owner takes it back (`revoke`), or the caller gets it to give back: with the
+//! last use of an unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All
+//! references end with the session with the disk's board. Bounded by its slots; a status not used lately makes room, a slot
+//! with a reference stays. Not here: the count (`inode_table/active_table.rs`), references of open files that are not here.
+
+use crate::format::stat::put_access;
+use renga_proto::inode::{InodeFacts, STAT_BYTES};
+use renga_proto::names::ReferenceCached;
+use renga_proto::pages::FileId;
+use renga_proto::sessions::ReferenceOrigin;
+use renga_rt::Errno;
+use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
+
+/// Chains of the hash from inode to slot.
+const CHAINS: usize = 256;
+/// Slots searched for one that has not been used lately.
+const SCANS_MAX: usize = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReferenceKey {
+    /// 0: none.
+    pub ino: u32,
+    /// Distinguishes it from earlier and later inodes of its number.
+    pub generation: u32,
+    /// With which process it is.
+    pub slot: u16,
+}
+
+#[derive(Clone, Copy)]
+struct CachedReference {
+    generation: u32,
+    slot: u16,
+    uses: u16,
+    unlinked: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct CachedStatus {
+    pub(super) facts: InodeFacts,
+    pub(super) status: [u8; STAT_BYTES],
+}
+
+/// Room for one inode. Boot provides as many as there are to be.
+#[derive(Clone, Copy)]
+pub struct CachedInode {
+    ino: u32,
+    status: Option<CachedStatus>,
+    reference: Option<CachedReference>,
+    /// Among the references without uses.
+    idle: Links<u16>,
+    next: u16,
+    /// Used since the last search for room here.
+    recent: bool,
+}
+impl CachedInode {
+    /// Of no inode.
+    pub const EMPTY: CachedInode =
+        CachedInode { ino: 0, status: None, reference: None, idle: Links::NONE, next: u16::NONE, recent: false };
+}
+
+pub(super) struct InodeCache {
+    slots: &'static mut [CachedInode],
+    chains: [u16; CHAINS],
+    hand: usize,
+    /// References without uses, oldest first.
+    idle: LinkedList<u16>,
+    references: usize,
+    references_max: usize,
+    session: u32,
+}
+
+fn chain(ino: u32) -> usize {
+    ino as usize % CHAINS
+}
+
+impl InodeCache {
+    /// With a reference to at most `references_max` of the inodes.
+    ///
+    /// # Panics
+    /// With more slots than have numbers.
+    pub(super) fn new(slots: &'static mut [CachedInode], references_max: usize, session: u32) -> Self {
+        assert!(slots.len() < usize::from(u16::NONE), "more inodes than numbers");
+        let (chains, idle) = ([u16::NONE; CHAINS], LinkedList::EMPTY);
+        InodeCache { slots, chains, hand: 0, idle, references: 0, references_max, session }
+    }
+
+    /// All of it ends with the session before this one.
+    pub(super) fn begin(&mut self, session: u32) {
+        self.slots.fill(CachedInode::EMPTY);
+        (self.chains, self.idle, self.references) = ([u16::NONE; CHAINS], LinkedList::EMPTY, 0);
+        self.session = session;
+    }
+
+    fn position(&self, ino: u32) -> Option<u16> {
+        linked_list::find(self.slots, self.chains[chain(ino)], |slot| slot.next, |slot| slot.ino == ino)
+    }
+
+    fn find(&mut self, ino: u32) -> Option<(u16, &mut CachedInode)> {
+        let number = self.position(ino)?;
+        Some((number, &mut self.slots[usize::from(number)]))
+    }
+
+    pub(super) fn status(&mut self, ino: u32) -> Option<&CachedStatus> {
+        let (_, slot) = self.find(ino)?;
+        slot.recent = true;
+        slot.status.as_ref()
+    }
+
+    pub(super) fn put(&mut self, facts: InodeFacts, status: [u8; STAT_BYTES]) {
+        if let Some(number) = self.place(facts.ino) {
+            let slot = &mut self.slots[usize::from(number)];
+            (slot.status, slot.recent) = (Some(CachedStatus { facts, status }), false);
+        }
+    }
+
+    /// It was read last at that time.
+    pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {
+        if let Some((_, CachedInode { status: Some(cached), .. })) = self.find(ino) {
+            put_access(&mut cached.status, access_ns);
+        }
+    }
+
+    /// Its status is not known any more.
+    pub(super) fn forget(&mut self, ino: u32) {
+        if let Some((number, slot)) = self.find(ino) {
+            slot.status = None;
+            self.clear_unused(number);
+        }
+    }
+
+    /// Which inode of that number it is to which a reference is here: while it is, no other has that number.
+    pub(super) fn file(&mut self, ino: u32) -> Option<FileId> {
+        let (_, slot) = self.find(ino)?;
+        slot.reference.map(|reference| FileId { ino, generation: reference.generation })
+    }
+
+    fn origin(&self) -> ReferenceOrigin {
+        ReferenceOrigin { session: self.session, kept: true }
+    }
+
+    /// One use more of what is here: with which process the inode is, and its origin.
+    pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, ReferenceOrigin)> {
+        let (number, slot) = self.find(ino)?;
+        let reference = slot.reference.as_mut()?;
+        reference.uses = reference.uses.checked_add(1)?;
+        let CachedReference { slot, uses, .. } = *reference;
+        if uses == 1 {
+            self.idle.remove(self.slots, |slot| &mut slot.idle, number);
+        }
+        Some((slot, self.origin()))
+    }
+
+    /// As `use_again`, if it is that very inode, there.
+    pub(super) fn use_as(&mut self, of: ReferenceKey) -> Option<ReferenceOrigin> {
+        let CachedReference { generation, slot, .. } = self.find(of.ino)?.1.reference?;
+        let same = (generation, slot) == (of.generation, of.slot);
+        if same { self.use_again(of.ino).map(|(_, origin)| origin) } else { None }
+    }
+
+    /// Takes over a reference, with its first use.
+    pub(super) fn keep(&mut self, of: ReferenceKey) -> ReferenceCached {
+        let ReferenceKey { ino, generation, slot } = of;
+        let origin = self.origin();
+        if self.file(ino).is_some() {
+            // Another caller was faster: one reference is enough, unless it has the maximum of uses.
+            let used = self.use_again(ino);
+            return used.map_or(ReferenceCached::NOT, |(slot, origin)| ReferenceCached {
+                origin,
+                surplus_slot: slot,
+                surplus: ino,
+            });
+        }
+        let evicted = if self.references < self.references_max { None } else { self.idle.oldest() };
+        if self.references >= self.references_max && evicted.is_none() {
+            return ReferenceCached::NOT;
+        }
+        let Some(number) = self.place(ino) else { return ReferenceCached::NOT };
+        let (surplus, surplus_slot) = evicted.map_or((0, 0), |evicted| self.end_reference(evicted));
+        let fresh = CachedReference { generation, slot, uses: 1, unlinked: false };
+        self.slots[usize::from(number)].reference = Some(fresh);
+        self.references += 1;
+        ReferenceCached { origin, surplus_slot, surplus }
+    }
+
+    /// One use less; whether the reference is the caller's from now on, to be given back. `EINVAL`: there is none.
+    pub(super) fn release(&mut self, ino: u32, session: u32) -> Result<bool, Errno> {
+        if session != self.session {
+            return Ok(false); // it ended with the session
+        }
+        let (number, slot) = self.find(ino).ok_or(Errno::EINVAL)?;
+        let reference = slot.reference.as_mut().filter(|reference| reference.uses > 0).ok_or(Errno::EINVAL)?;
+        reference.uses -= 1;
+        let CachedReference { uses, unlinked, .. } = *reference;
+        if uses == 0 {
+            self.idle.push(self.slots, |slot| &mut slot.idle, number);
+            if unlinked {
+                self.end_reference(number);
+            }
+        }
+        Ok(uses == 0 && unlinked)
+    }
+
+    /// The inode has no name any more; returns whether the caller takes over the reference, as it has no uses.
+    pub(super) fn revoke(&mut self, ino: u32) -> bool {
+        let Some((number, CachedInode { reference: Some(reference), .. })) = self.find(ino) else { return false };
+        reference.unlinked = true;
+        let unused = reference.uses == 0;
+        if unused {
+            self.end_reference(number);
+        }
+        unused
+    }
+
+    /// Takes the reference, which has no uses, out of its slot; returns inode and process.
+    fn end_reference(&mut self, number: u16) -> (u32, u16) {
+        self.idle.remove(self.slots, |slot| &mut slot.idle, number);
+        self.references -= 1;
+        let slot = &mut self.slots[usize::from(number)];
+        let ended = (slot.ino, slot.reference.take().map_or(0, |reference| reference.slot));
+        self.clear_unused(number);
+        ended
+    }
+
+    /// The slot of an inode, which it gets if it has none.
+    fn place(&mut self, ino: u32) -> Option<u16> {
+        if ino == 0 || self.position(ino).is_some() {
+            return self.position(ino);
+        }
+        let number = self.make_room()?;
+        self.slots[usize::from(number)].ino = ino;
+        linked_list::chain(self.slots, &mut self.chains[chain(ino)], |slot| &mut slot.next, number);
+        Some(number)
+    }
+
+    /// A slot of no inode. `None`: all slots searched have references.
+    fn make_room(&mut self) -> Option<u16> {
+        let mut room = None;
+        for _ in 0..SCANS_MAX.min(self.slots.len()) {
+            let number = self.hand as u16;
+            self.hand = (self.hand + 1) % self.slots.len();
+            let slot = &mut self.slots[usize::from(number)];
+            if slot.reference.is_none() {
+                room = Some(number);
+                if slot.ino == 0 || !core::mem::take(&mut slot.recent) {
+                    break;
+                }
+            }
+        }
+        let number = room?;
+        self.slots[usize::from(number)].status = None;
+        self.clear_unused(number);
+        Some(number)
+    }
+
+    fn clear_unused(&mut self, number: u16) {
+        let CachedInode { ino, ref status, ref reference, .. } = self.slots[usize::from(number)];
+        if ino != 0 && status.is_none() && reference.is_none() {
+            linked_list::unchain(self.slots, &mut self.chains[chain(ino)], |slot| &mut slot.next, number);
+            self.slots[usize::from(number)] = CachedInode::EMPTY;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::{CachedInode, InodeCache, ReferenceKey};
+    use renga_proto::names::ReferenceCached;
+    use renga_proto::sessions::ReferenceOrigin;
+    use renga_rt::Errno;
+    use std::boxed::Box;
+
+    const NOW: ReferenceOrigin = ReferenceOrigin { session: 1, kept: true };
+
+    fn places() -> InodeCache {
+        InodeCache::new(Box::leak(Box::new([CachedInode::EMPTY; 4])), 3, NOW.session)
+    }
+
+    fn of(ino: u32, slot: u16) -> ReferenceKey {
+        ReferenceKey { ino, generation: 5, slot }
+    }
+
+    fn kept(surplus: u32, surplus_slot: u16) -> ReferenceCached {
+        ReferenceCached { origin: NOW, surplus_slot, surplus }
+    }
+
+    #[test]
+    fn inode_cache_second_reference_is_surplus() {
+        let mut cached = places();
+        assert_eq!(cached.keep(of(12, 7)), kept(0, 0));
+        assert_eq!(cached.keep(of(12, 7)), kept(12, 7));
+        assert_eq!(cached.use_again(12), Some((7, NOW)));
+        for _ in 0..3 {
+            assert_eq!(cached.release(12, 1), Ok(false));
+        }
+        assert_eq!(cached.release(12, 1), Err(Errno::EINVAL));
+        assert_eq!(cached.use_again(12), Some((7, NOW)));
+    }
+
+    #[test]
+    fn inode_cache_count_overflow_is_refused() {
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        for _ in 1..u16::MAX {
+            assert!(cached.use_again(12).is_some());
+        }
+        assert_eq!((cached.use_again(12), cached.keep(of(12, 7))), (None, ReferenceCached::NOT));
+        for _ in 0..u16::MAX {
+            assert_eq!(cached.release(12, 1), Ok(false));
+        }
+        assert_eq!(cached.release(12, 1), Err(Errno::EINVAL));
+        assert!(cached.revoke(12) && !cached.revoke(12));
+    }
+
+    #[test]
+    fn inode_cache_other_generation_is_not_found() {
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        assert_eq!(cached.use_as(of(12, 7)), Some(NOW));
+        assert_eq!(cached.use_as(of(12, 8)), None);
+        assert_eq!(cached.use_as(ReferenceKey { generation: 6, ..of(12, 7) }), None);
+    }
+
+    #[test]
+    fn inode_cache_unlinked_inode_goes_with_last_use() {
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        cached.use_again(12);
+        assert!(!cached.revoke(12), "it is in use");
+        assert_eq!((cached.release(12, 1), cached.release(12, 1)), (Ok(false), Ok(true)));
+        assert_eq!(cached.use_again(12), None);
+        cached.keep(of(12, 7));
+        cached.release(12, 1).unwrap();
+        assert!(cached.revoke(12));
+        assert!(!cached.revoke(12), "it is given back once");
+    }
+
+    #[test]
+    fn inode_cache_used_entry_is_not_evicted() {
+        let mut cached = places();
+        for ino in 1..=3 {
+            cached.keep(of(ino, ino as u16));
+        }
+        assert_eq!(cached.keep(of(4, 4)), ReferenceCached::NOT);
+        cached.release(2, 1).unwrap();
+        assert_eq!(cached.keep(of(4, 4)), kept(2, 2));
+        assert_eq!(cached.use_again(2), None);
+    }
+
+    #[test]
+    fn inode_cache_earlier_session_is_ignored() {
+        let mut cached = places();
+        cached.keep(of(12, 7));
+        cached.begin(2);
+        cached.keep(of(12, 9));
+        assert_eq!(cached.release(12, 1), Ok(false));
+        assert!(!cached.revoke(12), "the use of this session is there");
+    }
+}
