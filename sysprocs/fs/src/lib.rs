@@ -67,7 +67,6 @@ pub use inode_table::inode_directory::inode_directory;
 pub use inode_table::inode_reclaimer::{InodeReclaimerClients, inode_reclaimer};
 pub use inode_table::inode_slot::InodeSlot;
 pub use lease_cache::inode_cache::CachedInode;
-pub use lease_cache::link_targets::CachedTarget;
 pub use lease_cache::name_cache::name_cache;
 pub use leases::page_leases::Holders;
 pub use leases::referrers::Referrers;

@@ -117,10 +117,9 @@ const LOCKS: usize = 1024;
 const EVENT_FILES: usize = 256;
 const WATCHES: usize = 1024;
 
-/// Entries of a board's name cache: names, inodes, and targets of symbolic links.
+/// Entries of a board's name cache: names and inodes.
 const CACHED_NAMES: usize = 2048;
 const CACHED_INODES: usize = 1024;
-const CACHED_TARGETS: usize = 256;
 
 /// References to inodes that a board keeps, of so many active ones: all boards together leave most of those to others.
 const fn cached_references(inodes: usize) -> usize {

@@ -114,7 +114,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     NameCache "name_cache" "Caches name and inode lookups on a diskless board.", Any 1:
         renga_fs::name_cache [
             at.each(CACHED_NAMES, || renga_fs::NameSlot::EMPTY), at.each(CACHED_INODES, || renga_fs::CachedInode::EMPTY),
-            at.each(CACHED_TARGETS, || renga_fs::CachedTarget::EMPTY), cached_references(at.count_everywhere(Kind::Inode)),
+            cached_references(at.count_everywhere(Kind::Inode)),
             at.disk_board(), at.without_leases(), at.boot.sessions
         ];
     References "references" "Which files programs map.", Every 1:

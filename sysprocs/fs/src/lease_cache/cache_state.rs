@@ -1,11 +1,10 @@
-//! The state of a diskless board's name cache: names, inodes, link targets, references.
+//! The state of a diskless board's name cache: names and inodes.
 //!
 //! Invariant: each entry was granted by a lookup worker and has not been revoked since. A revocation starts another generation, so that
 //! answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
 
 use crate::format::inode_record::KIND_SYMBOLIC_LINK;
 use crate::lease_cache::inode_cache::InodeCache;
-use crate::lease_cache::link_targets::{CachedTarget, LinkTargets};
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
 use crate::lookup::pathname::Rest;
@@ -17,7 +16,6 @@ use renga_rt::Errno;
 pub(super) struct NameCacheState {
     pub(super) names: NameCache,
     pub(super) inodes: InodeCache,
-    pub(super) targets: LinkTargets,
     pub(super) revalidation: Revalidation,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
@@ -34,14 +32,12 @@ impl NameCacheState {
     pub(super) fn new(
         names: &'static mut [NameSlot],
         inodes: InodeCache,
-        targets: &'static mut [CachedTarget],
         revalidation: Revalidation,
         caches: bool,
     ) -> NameCacheState {
         NameCacheState {
             names: NameCache::new(names),
             inodes,
-            targets: LinkTargets::new(targets),
             revalidation,
             rest: Rest::new(),
             caches,
@@ -66,13 +62,13 @@ impl NameCacheState {
             match step {
                 WalkStep::Name { directory, name, ino, kind } => {
                     if kind == KIND_SYMBOLIC_LINK {
-                        self.targets.forget(ino);
+                        self.inodes.forget_target(ino);
                     }
                     let known = if ino == 0 { Dentry::Negative } else { Dentry::Positive { ino, kind } };
                     let former = self.names.learn(directory, name, known);
                     self.lose_name(former);
                 }
-                WalkStep::Target { ino, target } => self.targets.put(ino, target),
+                WalkStep::Target { ino, target } => self.inodes.put_target(ino, target),
                 WalkStep::Inode { facts, cacheable: true, status } | WalkStep::Folder { facts, status } => {
                     self.inodes.put(facts, status);
                 }

@@ -66,7 +66,7 @@ impl NameCacheState {
                 None if link.is_name() && self.holds_all(at) => return Err(Errno::ENOENT),
                 _ => break,
             };
-            let Some(target) = self.targets.find(ino) else { break };
+            let Some(target) = self.inodes.target(ino) else { break };
             self.rest.room().get_mut(..target.len()).ok_or(Errno::EAGAIN)?.copy_from_slice(target);
             let put = self.rest.put_before(target.len(), link.slash);
             put.map_err(|_| Errno::EAGAIN)?;

@@ -1,6 +1,7 @@
-//! What this board caches of an inode: its status, and a reference for all opens of the board.
+//! What this board caches of an inode: its status, where a symbolic link leads, and a reference for all opens of the board.
 //!
-//! Invariants: a status is as it says: a change revokes it first. Of each inode with a reference the directory of inodes counts one
+//! Invariants: a status is as it says: a change revokes it first. A target is right as long as a name of its link is cached: it never
+//! changes, and a granted name for a link makes the cache forget the target of another link of that number. Of each inode with a reference the directory of inodes counts one
 //! reference of this board more than others know of. Its owner takes it back (`revoke`), or the caller gets it to give back: with the
 //! last use of an unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All
 //! references end with the session with the disk's board. Bounded by its slots; a status not used lately makes room, a slot
@@ -11,6 +12,7 @@ use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::ReferenceCached;
 use renga_proto::pages::FileId;
 use renga_proto::sessions::ReferenceOrigin;
+use renga_proto::steps::TARGET_BYTES_MAX;
 use renga_rt::Errno;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
@@ -43,11 +45,18 @@ pub(super) struct CachedStatus {
     pub(super) status: [u8; STAT_BYTES],
 }
 
+#[derive(Clone, Copy)]
+struct CachedTarget {
+    bytes: u8,
+    target: [u8; TARGET_BYTES_MAX],
+}
+
 /// Room for one inode. Boot provides as many as there are to be.
 #[derive(Clone, Copy)]
 pub struct CachedInode {
     ino: u32,
     status: Option<CachedStatus>,
+    target: Option<CachedTarget>,
     reference: Option<CachedReference>,
     /// Among the references without uses.
     idle: Links<u16>,
@@ -57,8 +66,15 @@ pub struct CachedInode {
 }
 impl CachedInode {
     /// Of no inode.
-    pub const EMPTY: CachedInode =
-        CachedInode { ino: 0, status: None, reference: None, idle: Links::NONE, next: u16::NONE, recent: false };
+    pub const EMPTY: CachedInode = CachedInode {
+        ino: 0,
+        status: None,
+        target: None,
+        reference: None,
+        idle: Links::NONE,
+        next: u16::NONE,
+        recent: false,
+    };
 }
 
 pub(super) struct InodeCache {
@@ -127,6 +143,31 @@ impl InodeCache {
     pub(super) fn forget(&mut self, ino: u32) {
         if let Some((number, slot)) = self.find(ino) {
             slot.status = None;
+            self.clear_unused(number);
+        }
+    }
+
+    /// Where a symbolic link leads, if that is known.
+    pub(super) fn target(&mut self, ino: u32) -> Option<&[u8]> {
+        let (_, slot) = self.find(ino)?;
+        slot.recent = true;
+        slot.target.as_ref().map(|cached| &cached.target[..usize::from(cached.bytes)])
+    }
+
+    pub(super) fn put_target(&mut self, ino: u32, target: &[u8]) {
+        if target.len() <= TARGET_BYTES_MAX
+            && let Some(number) = self.place(ino)
+        {
+            let mut cached = CachedTarget { bytes: target.len() as u8, target: [0; TARGET_BYTES_MAX] };
+            cached.target[..target.len()].copy_from_slice(target);
+            self.slots[usize::from(number)].target = Some(cached);
+        }
+    }
+
+    /// That number may be another link's from now on.
+    pub(super) fn forget_target(&mut self, ino: u32) {
+        if let Some((number, slot)) = self.find(ino) {
+            slot.target = None;
             self.clear_unused(number);
         }
     }
@@ -250,14 +291,16 @@ impl InodeCache {
             }
         }
         let number = room?;
-        self.slots[usize::from(number)].status = None;
+        let slot = &mut self.slots[usize::from(number)];
+        (slot.status, slot.target) = (None, None);
         self.clear_unused(number);
         Some(number)
     }
 
     fn clear_unused(&mut self, number: u16) {
-        let CachedInode { ino, ref status, ref reference, .. } = self.slots[usize::from(number)];
-        if ino != 0 && status.is_none() && reference.is_none() {
+        let slot = &self.slots[usize::from(number)];
+        let (ino, unused) = (slot.ino, slot.status.is_none() && slot.target.is_none() && slot.reference.is_none());
+        if ino != 0 && unused {
             linked_list::unchain(self.slots, &mut self.chains[chain(ino)], |slot| &mut slot.next, number);
             self.slots[usize::from(number)] = CachedInode::EMPTY;
         }

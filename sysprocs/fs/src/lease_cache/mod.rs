@@ -4,6 +4,5 @@ pub(crate) mod cache_state;
 pub(crate) mod cached_walk;
 pub(crate) mod creation;
 pub(crate) mod inode_cache;
-pub(crate) mod link_targets;
 pub(crate) mod name_cache;
 pub(crate) mod revalidation;

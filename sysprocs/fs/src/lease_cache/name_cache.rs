@@ -6,7 +6,6 @@
 
 use crate::lease_cache::cache_state::NameCacheState;
 use crate::lease_cache::inode_cache::{CachedInode, InodeCache, ReferenceKey};
-use crate::lease_cache::link_targets::CachedTarget;
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::NameSlot;
 use renga_proto::names::{
@@ -24,7 +23,6 @@ pub async fn name_cache(
     mut port: Port<Names>,
     names: &'static mut [NameSlot],
     inodes: &'static mut [CachedInode],
-    targets: &'static mut [CachedTarget],
     references_max: usize,
     disk_board: u8,
     without_leases: u8,
@@ -33,7 +31,7 @@ pub async fn name_cache(
     let revalidation = Revalidation::new(sessions, disk_board);
     let inodes = InodeCache::new(inodes, references_max, sessions.now(disk_board));
     let caches = without_leases >> me.id().board.0 & 1 == 0;
-    let mut state = NameCacheState::new(names, inodes, targets, revalidation, caches);
+    let mut state = NameCacheState::new(names, inodes, revalidation, caches);
     loop {
         match port.accept_or_notified(Names::ENTRIES).await {
             None => state.revalidation.poll(&mut me),

@@ -2,7 +2,7 @@
 //! cached entries must be current.
 
 use super::{FsResult, ROOT, Stat, User, stat_of};
-use renga_fs::{CachedInode, CachedTarget, NameSlot, name_cache};
+use renga_fs::{CachedInode, NameSlot, name_cache};
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
 use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, Names, StatusHere};
 use renga_proto::path;
@@ -14,7 +14,6 @@ use renga_rt::{Address, Errno};
 /// Few, so that some make room for others.
 const NAMES: usize = 24;
 const INODES: usize = 12;
-const TARGETS: usize = 4;
 const REFERENCES: usize = 4;
 /// Comparisons of which one has to come out.
 const TRIES: usize = 4;
@@ -27,7 +26,7 @@ pub fn start(board: HostBoard) -> Address<Names> {
 pub fn start_in(board: HostBoard, sessions: &'static Sessions) -> Address<Names> {
     board.server(|me, port| {
         let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![CachedInode::EMPTY; INODES].leak());
-        name_cache(me, port, names, inodes, vec![CachedTarget::EMPTY; TARGETS].leak(), REFERENCES, 0, 0, sessions)
+        name_cache(me, port, names, inodes, REFERENCES, 0, 0, sessions)
     })
 }
 
