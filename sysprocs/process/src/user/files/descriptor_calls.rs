@@ -10,6 +10,7 @@ use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::open_flags::{O_CLOEXEC, is_path_only, reported_flags};
 use crate::user::state::syscall_result::{SyscallResult, finish};
+use core::future::Future;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, Whence};
 use renga_rt::{Errno, apart};
@@ -37,12 +38,12 @@ fn lock_call(command: u32) -> Option<LockCall> {
 }
 
 impl<M: UserMemory> User<M> {
-    pub(crate) async fn close(&mut self) -> Result<(), Errno> {
-        self.close_descriptor(self.argument(0)).await
+    #[inline(always)]
+    pub(crate) fn close(&mut self) -> impl Future<Output = Result<(), Errno>> {
+        self.close_descriptor(self.argument(0))
     }
 
     /// Closes descriptor `number`; returns its server's result when that was the last of its object.
-    #[inline(always)]
     pub(crate) async fn close_descriptor(&mut self, number: u64) -> Result<(), Errno> {
         let closed = *self.program.files.get(number)?;
         let object = self.program.files.remove(number)?;

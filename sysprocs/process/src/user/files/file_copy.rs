@@ -39,8 +39,8 @@ impl<M: UserMemory> User<M> {
         count: u64,
     ) -> SyscallResult {
         let length = self.allowed_bytes(to, target, count).await?;
-        let buffers = Buffers::File { from, start, length };
-        self.transfer(Direction::Write, to, buffers, to.mode_at(target), length).await
+        let buffers = Buffers::One { address: 0, length };
+        self.transfer(Direction::Pass { from, start }, to, buffers, to.mode_at(target), length).await
     }
 
     /// The offset at `place`, if one is named.

@@ -25,9 +25,9 @@ const PAGES_PER_YIELD: u32 = 64;
 /// Bytes of a `struct iovec`.
 const IOVEC_BYTES: u64 = 16;
 
-/// Buffers of one transfer: in the program's memory, or a file that is passed on.
+/// Buffers of one transfer in the program's memory.
 #[derive(Clone, Copy)]
-pub(crate) enum Buffers<'a> {
+pub(crate) enum Buffers {
     One {
         address: u64,
         length: u64,
@@ -37,15 +37,9 @@ pub(crate) enum Buffers<'a> {
         address: u64,
         count: u64,
     },
-    /// So many bytes of a file, from `start` on or where it stands.
-    File {
-        from: &'a FileDescriptor,
-        start: Option<u64>,
-        length: u64,
-    },
 }
 
-impl Buffers<'_> {
+impl Buffers {
     /// Most bytes that a transfer moves.
     fn bytes_most(self) -> u64 {
         if let Buffers::One { length, .. } = self { length.min(TRANSFER_BYTES_MAX) } else { TRANSFER_BYTES_MAX }
@@ -62,28 +56,29 @@ impl Buffers<'_> {
 }
 
 /// How far a transfer has come in its buffers.
-struct Cursor<'a> {
-    buffers: Buffers<'a>,
+struct Cursor {
+    buffers: Buffers,
     next: u64,
     /// The rest of the present one.
     address: u64,
     left: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+#[derive(Clone, Copy)]
+pub(crate) enum Direction<'a> {
     /// To the program.
     Read,
     /// From the program.
     Write,
+    /// From a file, from `start` on or where it stands.
+    Pass { from: &'a FileDescriptor, start: Option<u64> },
 }
 
 impl<M: UserMemory> User<M> {
     /// Address and length of buffer `index`, if there is one.
-    async fn buffer(&mut self, buffers: Buffers<'_>, index: u64) -> Result<Option<(u64, u64)>, Errno> {
+    async fn buffer(&mut self, buffers: Buffers, index: u64) -> Result<Option<(u64, u64)>, Errno> {
         match buffers {
             Buffers::One { address, length } => Ok((index == 0).then_some((address, length))),
-            Buffers::File { length, .. } => Ok((index == 0).then_some((0, length))),
             Buffers::Vector { count, .. } if index >= count => Ok(None),
             Buffers::Vector { address, .. } => {
                 let at = address.checked_add(index * IOVEC_BYTES).ok_or(Errno::EFAULT)?;
@@ -95,9 +90,9 @@ impl<M: UserMemory> User<M> {
     /// Moves up to `room` bytes page by page; how many.
     pub(crate) async fn transfer(
         &mut self,
-        way: Direction,
+        way: Direction<'_>,
         file: &FileDescriptor,
-        buffers: Buffers<'_>,
+        buffers: Buffers,
         mode: TransferMode,
         room: u64,
     ) -> SyscallResult {
@@ -120,12 +115,12 @@ impl<M: UserMemory> User<M> {
                     let mode = TransferMode { offset, nonblocking: mode.nonblocking || done > 0 };
                     self.read_page(file, cursor.address, length, mode).await
                 }
-                Direction::Write if let Buffers::File { from, start, .. } = cursor.buffers => {
-                    let start = start.map(|start| start.saturating_add(done));
-                    apart!(self.pass_page((from, start), file.object, length, TransferMode { offset, ..mode }))
-                }
                 Direction::Write => {
                     self.write_page(file.object, cursor.address, length, TransferMode { offset, ..mode }).await
+                }
+                Direction::Pass { from, start } => {
+                    let start = start.map(|start| start.saturating_add(done));
+                    apart!(self.pass_page((from, start), file.object, length, TransferMode { offset, ..mode }))
                 }
             };
             match moved {
@@ -138,8 +133,10 @@ impl<M: UserMemory> User<M> {
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) if way == Direction::Write => return self.write_failed(file.object, errno).await,
-                Err(errno) => return restartable(Err(self.note_loss(file.object, errno, false))),
+                Err(errno) if matches!(way, Direction::Read) => {
+                    return restartable(Err(self.note_loss(file.object, errno, false)));
+                }
+                Err(errno) => return self.write_failed(file.object, errno).await,
             }
         }
         Ok(done)
@@ -233,7 +230,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn write_out(
         &mut self,
         to: &FileDescriptor,
-        buffers: Buffers<'_>,
+        buffers: Buffers,
         mode: TransferMode,
         at_end: bool,
     ) -> SyscallResult {
@@ -270,13 +267,7 @@ impl<M: UserMemory> User<M> {
 
     /// Reserves room at the end of the file, which no other board's append takes, and writes there; gives back what a
     /// failure leaves of it.
-    async fn append(
-        &mut self,
-        to: &FileDescriptor,
-        buffers: Buffers<'_>,
-        mode: TransferMode,
-        room: u64,
-    ) -> SyscallResult {
+    async fn append(&mut self, to: &FileDescriptor, buffers: Buffers, mode: TransferMode, room: u64) -> SyscallResult {
         let Some(at) = to.object.file() else { return Err(Errno::EINVAL.into()) };
         let (mut length, mut index) = (0u64, 0);
         // Bounded by the buffers.
@@ -298,7 +289,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Gathers the buffers in the scratch page, if they fit; their length.
-    async fn gather(&mut self, buffers: Buffers<'_>) -> Result<Option<usize>, Errno> {
+    async fn gather(&mut self, buffers: Buffers) -> Result<Option<usize>, Errno> {
         let (mut length, mut index) = (0, 0);
         // Bounded by the buffers.
         while let Some((address, bytes)) = self.buffer(buffers, index).await? {

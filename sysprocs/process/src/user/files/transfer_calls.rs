@@ -87,7 +87,7 @@ impl<M: UserMemory> User<M> {
         self.transfer(Direction::Read, &device, buffer, device.mode_at(None), length).await
     }
 
-    fn buffers(&self, form: TransferForm) -> Result<Buffers<'static>, Errno> {
+    fn buffers(&self, form: TransferForm) -> Result<Buffers, Errno> {
         match (form, self.argument(1), self.argument(2)) {
             (TransferForm::Plain | TransferForm::PlainAt, address, length) => Ok(Buffers::One { address, length }),
             (_, _, VECTOR_ABOVE..) => Err(Errno::EINVAL),

@@ -26,7 +26,7 @@ use renga_proto::names::{
     CacheGeneration, CacheReference, CacheSteps, FileHere, NO_CACHE_GENERATION, Names, OpenHere, ReferenceCached,
     StatusHere,
 };
-use renga_proto::pages::{FileId, Pages};
+use renga_proto::pages::Pages;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
@@ -120,6 +120,24 @@ pub struct Services {
     pub(crate) may_write_terminal: bool,
     /// The steps that a path lookup has reported.
     pub(crate) steps: [u8; STEPS_BYTES],
+}
+
+/// Fills a `struct stat` from this board's name cache, which a path lookup may fill first; `false` if neither knows it.
+macro_rules! cached_status {
+    ($services:ident, $at:expr, $path:expr, $flags:expr, $out:expr) => {
+        match $services.names() {
+            None => false,
+            Some(mut names) => match names.call(StatusHere { at: $at, flags: $flags }, ($path, &mut *$out)).await? {
+                0 => true,
+                NO_CACHE_GENERATION => false,
+                cache_generation => {
+                    let resolve = Resolve { at: $at, flags: $flags, opens: false };
+                    apart!($services.resolved_status(resolve, cache_generation, $path, $out))?;
+                    true
+                }
+            },
+        }
+    };
 }
 
 impl Services {
@@ -216,7 +234,7 @@ impl Services {
             return self.path_lookup()?.call(status, (path, out)).await;
         }
         let at = at.directory;
-        if self.cached_status(at, path, flags, out).await? {
+        if cached_status!(self, at, path, flags, out) {
             return Ok(());
         }
         let known = KnownStatus { at, flags };
@@ -248,23 +266,8 @@ impl Services {
             return Ok(None);
         }
         let mut status = [0; STAT_BYTES];
-        let known = self.cached_status(at.directory, path, flags, &mut status).await?;
+        let known = cached_status!(self, at.directory, path, flags, &mut status[..]);
         Ok(known.then(|| half_at(&status, MODE_AT)))
-    }
-
-    /// Fills a `struct stat` from this board's name cache, which a path lookup may fill first; `false` if neither
-    /// knows it.
-    #[inline(always)]
-    async fn cached_status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<bool, Errno> {
-        let Some(mut names) = self.names() else { return Ok(false) };
-        match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
-            0 => Ok(true),
-            NO_CACHE_GENERATION => Ok(false),
-            cache_generation => {
-                let resolve = Resolve { at, flags, opens: false };
-                apart!(self.resolved_status(resolve, cache_generation, path, out)).map(|()| true)
-            }
-        }
     }
 
     /// Makes a change of the file at `path` on this board, if it has the lease; returns whether it does.
