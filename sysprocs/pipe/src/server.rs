@@ -14,11 +14,12 @@ use renga_proto::pipe::{
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
-    BoardReferences, Call, CallQueue, Client, Entry, Errno, Generation, Never, PAGE_BYTES, Port, Protocol, Waiters,
-    Wakes, Watch, apart,
+    BoardReferences, Call, CallQueue, Client, Errno, Generation, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes,
+    Watch, apart,
 };
 
 mod events;
+mod interruption;
 mod joining;
 
 struct PipeState {
@@ -371,33 +372,5 @@ impl PipeState {
         call.set_taken_used(count);
         call.reply(Ok(count as u32));
         true
-    }
-
-    /// Answers every kept call whose caller was interrupted.
-    fn answer_interrupted(&mut self) {
-        self.reading.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
-        self.partnerless.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
-        let (written, mut first) = (&mut self.written, true);
-        self.writing.retain(|call| {
-            // Only the first may have written a part.
-            let first = core::mem::replace(&mut first, false);
-            if !call.wait_cancelled() {
-                return Some(call);
-            }
-            let written = if first { core::mem::take(written) } else { 0 };
-            call.reply(if written > 0 { Ok(written as u32) } else { Err(Errno::EINTR) });
-            None
-        });
-    }
-}
-
-/// Keeps a call, or has it answered if its caller was interrupted.
-fn unless_interrupted<E: Entry>(answer: impl Fn(Call<E>)) -> impl FnMut(Call<E>) -> Option<Call<E>> {
-    move |call| {
-        if !call.wait_cancelled() {
-            return Some(call);
-        }
-        answer(call);
-        None
     }
 }
