@@ -15,7 +15,8 @@ pub(crate) fn put(head: Head, data: &[u8], room: &mut [u8]) -> (usize, usize) {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Fragments {
     begun: bool,
-    bytes: usize,
+    /// No message has more than a `u16` counts.
+    bytes: u16,
     /// All of it is.
     pub(crate) complete: bool,
 }
@@ -32,9 +33,9 @@ impl Fragments {
         room: &mut [u8],
     ) -> (usize, bool) {
         let head = if core::mem::replace(&mut self.begun, true) { more } else { first() };
-        let (bytes, built) = put(head, &data[self.bytes..], room);
-        self.bytes += built;
-        self.complete = self.bytes == data.len();
+        let (bytes, built) = put(head, &data[usize::from(self.bytes)..], room);
+        self.bytes += built as u16;
+        self.complete = usize::from(self.bytes) == data.len();
         (bytes, !self.complete)
     }
 }

@@ -32,7 +32,7 @@ fn plan() -> Vec<PowerOrder> {
 }
 
 fn lives(power: Vec<PowerOrder>) -> Option<ClusterConfig> {
-    let mut config = tools()?.config(3, "incarnations");
+    let mut config = tools()?.config(3, "starts");
     config.limits.virtual_ns = Some(120 * MS);
     config.epoch_s = 1000;
     config.power = power;
@@ -181,7 +181,7 @@ fn power_live_orders_replay_exactly() {
 #[test]
 fn power_killed_qemu_is_restarted_on_request() {
     let Some(tools) = tools() else { return };
-    let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "incarnations") };
+    let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "starts") };
     let mut killed = false;
     let (outcome, _) = run_with(config, |cluster, event| {
         if matches!(event, ClusterEvent::Console { board: 1, .. }) && !killed {

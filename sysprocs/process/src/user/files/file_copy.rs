@@ -4,13 +4,38 @@
 //! (`transfer.rs`).
 
 use crate::user::files::path::{S_IFMT, S_IFREG};
-use crate::user::files::transfer::{Buffers, Direction, TRANSFER_BYTES_MAX};
+use crate::user::files::transfer::{Buffers, PageMover, TRANSFER_BYTES_MAX};
 use crate::user::files::transfer_calls::offset;
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::descriptors::{FileDescriptor, TransferMode};
+use crate::user::state::object::Object;
 use crate::user::state::syscall_result::SyscallResult;
-use renga_hal::memory::UserMemory;
+use core::future::Future;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::file::{Seek, Whence};
 use renga_rt::Errno;
+
+/// From a file to the object: from `start` on, or from where the file stands.
+struct FromFile<'f> {
+    from: &'f FileDescriptor,
+    start: Option<u64>,
+}
+
+impl<M: UserMemory> PageMover<M> for FromFile<'_> {
+    const WRITES: bool = true;
+
+    fn move_page<'a>(
+        &self,
+        user: &'a mut User<M>,
+        file: &'a FileDescriptor,
+        (_, length): (u64, usize),
+        done: u64,
+        mode: TransferMode,
+    ) -> impl Future<Output = Result<(usize, usize), Errno>> {
+        let start = self.start.map(|start| start.saturating_add(done));
+        user.pass_page((*self.from, start), file.object, length, mode)
+    }
+}
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn send_file(&mut self) -> SyscallResult {
@@ -40,7 +65,32 @@ impl<M: UserMemory> User<M> {
     ) -> SyscallResult {
         let length = self.allowed_bytes(to, target, count).await?;
         let buffers = Buffers::One { address: 0, length };
-        self.transfer(Direction::Pass { from, start }, to, buffers, to.mode_at(target), length).await
+        self.transfer(FromFile { from, start }, to, buffers, to.mode_at(target), length).await
+    }
+
+    /// Copies a page of a file, from an offset or its own; returns the bytes written and read. What could not be
+    /// written was not read, as far as the file's own offset tells.
+    async fn pass_page(
+        &mut self,
+        (from, start): (FileDescriptor, Option<u64>),
+        to: Object,
+        length: usize,
+        mode: TransferMode,
+    ) -> Result<(usize, usize), Errno> {
+        let page = &mut self.scratch[..length.min(PAGE_BYTES)];
+        let read = match self.services.read(from.object, page, from.mode_at(start)).await {
+            Ok(0) => return Ok((0, 1)), // the file ends
+            read => read.map_err(|errno| self.note_loss(from.object, errno, false))?,
+        };
+        let written = self.services.write(to, &self.scratch[..read], mode).await;
+        let unread = read - written.unwrap_or(0).min(read);
+        if let (1.., None, Some(at)) = (unread, start, from.object.file())
+            && let Ok(mut file) = self.services.file(at)
+        {
+            // A regular file can always be moved back over what was just read.
+            let _ = file.call(Seek { offset: -(unread as i64), whence: Whence::Current }, ()).await;
+        }
+        Ok((written?, read))
     }
 
     /// The offset at `place`, if one is named.

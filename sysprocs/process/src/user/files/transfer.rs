@@ -12,8 +12,9 @@ use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_APPEND;
 use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use core::future::Future;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_proto::file::{BeginAppend, EndAppend, Seek, SyncFile, Whence};
+use renga_proto::file::{BeginAppend, EndAppend, SyncFile};
 use renga_proto::pages::AT_END;
 use renga_proto::procs::{Cause, Kill};
 use renga_rt::{Errno, apart};
@@ -64,14 +65,60 @@ struct Cursor {
     left: u64,
 }
 
-#[derive(Clone, Copy)]
-pub(crate) enum Direction<'a> {
-    /// To the program.
-    Read,
-    /// From the program.
-    Write,
-    /// From a file, from `start` on or where it stands.
-    Pass { from: &'a FileDescriptor, start: Option<u64> },
+/// What moves a page of a transfer: the engine has one loop for each, so that the loop makes no choice for each page.
+pub(crate) trait PageMover<M: UserMemory> {
+    /// Whether the object gets the bytes.
+    const WRITES: bool;
+
+    /// Moves up to `buffer.1` bytes behind the `done` ones, by the buffer at `buffer.0`; returns the bytes moved and wanted.
+    fn move_page<'a>(
+        &self,
+        user: &'a mut User<M>,
+        file: &'a FileDescriptor,
+        buffer: (u64, usize),
+        done: u64,
+        mode: TransferMode,
+    ) -> impl Future<Output = Result<(usize, usize), Errno>>;
+}
+
+/// From the object to the program.
+pub(crate) struct ToProgram;
+
+impl<M: UserMemory> PageMover<M> for ToProgram {
+    const WRITES: bool = false;
+
+    #[inline(always)]
+    fn move_page<'a>(
+        &self,
+        user: &'a mut User<M>,
+        file: &'a FileDescriptor,
+        (address, length): (u64, usize),
+        done: u64,
+        mode: TransferMode,
+    ) -> impl Future<Output = Result<(usize, usize), Errno>> {
+        // Bytes that are there already do not wait until more come.
+        let mode = TransferMode { nonblocking: mode.nonblocking || done > 0, ..mode };
+        user.read_page(file, address, length, mode)
+    }
+}
+
+/// From the program to the object.
+pub(crate) struct FromProgram;
+
+impl<M: UserMemory> PageMover<M> for FromProgram {
+    const WRITES: bool = true;
+
+    #[inline(always)]
+    fn move_page<'a>(
+        &self,
+        user: &'a mut User<M>,
+        file: &'a FileDescriptor,
+        (address, length): (u64, usize),
+        _: u64,
+        mode: TransferMode,
+    ) -> impl Future<Output = Result<(usize, usize), Errno>> {
+        user.write_page(file.object, address, length, mode)
+    }
 }
 
 impl<M: UserMemory> User<M> {
@@ -88,9 +135,9 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Moves up to `room` bytes page by page; how many.
-    pub(crate) async fn transfer(
+    pub(crate) async fn transfer<P: PageMover<M>>(
         &mut self,
-        way: Direction<'_>,
+        mover: P,
         file: &FileDescriptor,
         buffers: Buffers,
         mode: TransferMode,
@@ -109,21 +156,8 @@ impl<M: UserMemory> User<M> {
             }
             let length = cursor.left.min(room - done) as usize;
             let offset = mode.offset.map(|offset| offset.saturating_add(done));
-            let moved = match way {
-                // Bytes that are there already do not wait until more come.
-                Direction::Read => {
-                    let mode = TransferMode { offset, nonblocking: mode.nonblocking || done > 0 };
-                    self.read_page(file, cursor.address, length, mode).await
-                }
-                Direction::Write => {
-                    self.write_page(file.object, cursor.address, length, TransferMode { offset, ..mode }).await
-                }
-                Direction::Pass { from, start } => {
-                    let start = start.map(|start| start.saturating_add(done));
-                    apart!(self.pass_page((from, start), file.object, length, TransferMode { offset, ..mode }))
-                }
-            };
-            match moved {
+            let moved = mover.move_page(self, file, (cursor.address, length), done, TransferMode { offset, ..mode });
+            match moved.await {
                 Ok((bytes, wanted)) => {
                     done += bytes as u64;
                     cursor.address = cursor.address.wrapping_add(bytes as u64);
@@ -133,10 +167,8 @@ impl<M: UserMemory> User<M> {
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) if matches!(way, Direction::Read) => {
-                    return restartable(Err(self.note_loss(file.object, errno, false)));
-                }
-                Err(errno) => return self.write_failed(file.object, errno).await,
+                Err(errno) if P::WRITES => return self.write_failed(file.object, errno).await,
+                Err(errno) => return restartable(Err(self.note_loss(file.object, errno, false))),
             }
         }
         Ok(done)
@@ -201,31 +233,6 @@ impl<M: UserMemory> User<M> {
         Ok((self.services.write(object, &page, mode).await?.min(wanted), wanted))
     }
 
-    /// Copies a page of a file, from an offset or its own; returns the bytes written and read. What could not be
-    /// written was not read, as far as the file's own offset tells.
-    async fn pass_page(
-        &mut self,
-        (from, start): (&FileDescriptor, Option<u64>),
-        to: Object,
-        length: usize,
-        mode: TransferMode,
-    ) -> Result<(usize, usize), Errno> {
-        let page = &mut self.scratch[..length.min(PAGE_BYTES)];
-        let read = match self.services.read(from.object, page, from.mode_at(start)).await {
-            Ok(0) => return Ok((0, 1)), // the file ends
-            read => read.map_err(|errno| self.note_loss(from.object, errno, false))?,
-        };
-        let written = self.services.write(to, &self.scratch[..read], mode).await;
-        let unread = read - written.unwrap_or(0).min(read);
-        if let (1.., None, Some(at)) = (unread, start, from.object.file())
-            && let Ok(mut file) = self.services.file(at)
-        {
-            // A regular file can always be moved back over what was just read.
-            let _ = file.call(Seek { offset: -(unread as i64), whence: Whence::Current }, ()).await;
-        }
-        Ok((written?, read))
-    }
-
     /// Writes buffers to `to`, `at_end` of a file whatever the offset; how many bytes.
     pub(crate) async fn write_out(
         &mut self,
@@ -247,12 +254,12 @@ impl<M: UserMemory> User<M> {
                 let mode = TransferMode { offset, ..mode };
                 return match gathered {
                     Some(length) => self.write_scratch(to.object, length.min(room as usize), mode).await,
-                    None => self.transfer(Direction::Write, to, buffers, mode, room).await,
+                    None => self.transfer(FromProgram, to, buffers, mode, room).await,
                 };
             }
         }
         if !at_end && !self.appends(to).await? {
-            return self.transfer(Direction::Write, to, buffers, mode, room).await;
+            return self.transfer(FromProgram, to, buffers, mode, room).await;
         }
         self.append(to, buffers, mode, room).await
     }
@@ -280,7 +287,7 @@ impl<M: UserMemory> User<M> {
             Err(errno) => return self.write_failed(to.object, errno).await,
         };
         let to_end = TransferMode { offset: Some(start), ..mode };
-        let written = self.transfer(Direction::Write, to, buffers, to_end, length).await;
+        let written = self.transfer(FromProgram, to, buffers, to_end, length).await;
         let end = start.saturating_add(*written.as_ref().unwrap_or(&0));
         let (reserved, moves) = (start.saturating_add(length), mode.offset.is_none());
         // Fails with the board of the file, and the reservation there is gone with it.

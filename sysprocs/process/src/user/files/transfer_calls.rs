@@ -3,7 +3,7 @@
 //! Invariant: each is the same transfer with other buffers, offset and flags. Calls: `transfer.rs`; event files and signal
 //! files, which move whole records. Not here: copies from file to file (`file_copy.rs`).
 
-use crate::user::files::transfer::{Buffers, Direction, TRANSFER_BYTES_MAX};
+use crate::user::files::transfer::{Buffers, TRANSFER_BYTES_MAX, ToProgram};
 use crate::user::slot::User;
 use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::object::Object;
@@ -56,7 +56,7 @@ impl<M: UserMemory> User<M> {
             }
             buffers => {
                 let room = if from.is_synthetic() { PAGE_BYTES as u64 } else { TRANSFER_BYTES_MAX };
-                self.transfer(Direction::Read, &from, buffers, mode, room).await
+                self.transfer(ToProgram, &from, buffers, mode, room).await
             }
         }
     }
@@ -84,7 +84,7 @@ impl<M: UserMemory> User<M> {
         let (address, length) = (self.argument(0), self.argument(1));
         let device = FileDescriptor::opened(Object::Random, 0, 0, O_RDONLY);
         let buffer = Buffers::One { address, length };
-        self.transfer(Direction::Read, &device, buffer, device.mode_at(None), length).await
+        self.transfer(ToProgram, &device, buffer, device.mode_at(None), length).await
     }
 
     fn buffers(&self, form: TransferForm) -> Result<Buffers, Errno> {

@@ -227,13 +227,19 @@ impl DescriptorTable {
 
     /// Takes `number` out; an object that is named no more is the caller's to let go.
     pub fn remove(&mut self, number: u64) -> Result<Option<Object>, Errno> {
-        let object = self.get(number)?.object;
+        self.take(number).map(|(_, object)| object)
+    }
+
+    /// As `remove`; also what `number` meant.
+    #[inline(always)]
+    pub fn take(&mut self, number: u64) -> Result<(FileDescriptor, Option<Object>), Errno> {
+        let descriptor = *self.get(number)?;
         let index = number as u32 as usize;
         let next = self.places[index].ring;
         self.places[index] = DescriptorSlot::EMPTY;
         self.mark(index, false);
         if usize::from(next) == index {
-            return Ok(Some(object));
+            return Ok((descriptor, Some(descriptor.object)));
         }
         // The one before it, around the ring of copies.
         let mut before = usize::from(next);
@@ -241,7 +247,7 @@ impl DescriptorTable {
             before = usize::from(self.places[before].ring);
         }
         self.places[before].ring = next;
-        Ok(None)
+        Ok((descriptor, None))
     }
 
     /// The smallest number of the ring of copies that `number`, which is taken, is in.

@@ -209,7 +209,7 @@ fn echo() -> ! {
 
 /// Prints that it starts and what it hears; sends to all, every millisecond, a word with its number and its count of starts, until it has
 /// run for a second.
-fn incarnations(board: u32) -> ! {
+fn starts(board: u32) -> ! {
     const BEAT_NS: u64 = 1_000_000;
     let starts = read(LINK + 0x54);
     let calendar_ns = u64::from(read(LINK + 0x48)) * NS_PER_S + u64::from(read(LINK + 0x50));
@@ -282,7 +282,7 @@ extern "C" fn main() -> ! {
         Some(b"ping") => ping(board),
         Some(b"mesh") => mesh(board),
         Some(b"echo") => echo(),
-        Some(b"incarnations") => incarnations(board),
+        Some(b"starts") => starts(board),
         Some(b"nap") => nap(),
         Some(b"tick") => tick(),
         Some(b"compute") => compute(),
