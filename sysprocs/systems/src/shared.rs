@@ -39,7 +39,7 @@ pub const SHARED: [Shared; 8] = [
 ];
 
 /// Beginnings of what is a process's own: its memory, its device, numbers that never change.
-const OWN: [&str; 18] = [
+const OWN: [&str; 19] = [
     "at.each(",
     "at.put(",
     "at.number()",
@@ -58,6 +58,7 @@ const OWN: [&str; 18] = [
     "at.machine().start_card()",
     "at.machine().starts()",
     "at.machine().uart()",
+    "cached_references(",
 ];
 
 /// How page frames are given.
