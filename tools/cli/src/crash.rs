@@ -39,7 +39,7 @@ pub struct CrashArgs {
 }
 
 const AFTER: &str = "The script runs once to count its events, from `sync` after the boot to its end. Then it is cut at each chosen event.
-The cut boards restart, the oracle runs, and e2fsck judges the disk after the cut and at the end.
+The cut boards restart, the oracle runs, and e2fsck checks the disk at the end, after a cut of all also then.
 
 Events: write (the disk board begins to write blocks), frame, or a probe of the kernel, such as commit or disk-end.
 

@@ -11,9 +11,9 @@ pub enum LongPart {
     Octet,
     /// The same on two boards of four cores each, and 20 seeds of link faults and deaths there
     Pair4,
-    /// 225 more seeds of link faults and deaths on booted boards, each of them twice
+    /// 230 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
-    /// `renga crash` with the shipped scripts, at all of their events
+    /// `renga crash` with the shipped scripts, at up to 200 events of each kind
     Crash,
     /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux
     Debian,

@@ -18,6 +18,9 @@ const DEPTH_MAX: usize = 4096;
 /// Times that a file is flushed without the lock of names, since its writer may go on in between; then the rename flushes it.
 const FLUSHES_MAX: u32 = 4;
 
+/// Pieces of 16 pages that one flush takes: as many as a file of 4 GiB has. A board that gives more is not honest.
+const PIECES_MAX: u32 = 1 << 16;
+
 struct NamePlace<'a> {
     directory: &'a InodeReference,
     name: &'a Component,
@@ -39,7 +42,7 @@ impl LookupWorker {
     }
 
     async fn flush_unlocked(&mut self, node: &InodeReference) -> Result<(), Errno> {
-        loop {
+        for _ in 0..PIECES_MAX {
             match self.flush_some(node).await {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
@@ -51,6 +54,7 @@ impl LookupWorker {
                 Err(errno) => return Err(errno),
             }
         }
+        Err(Errno::EIO)
     }
 
     /// Flushes some pages of file `node` if another board writes it; whether there are more.
@@ -113,10 +117,15 @@ impl LookupWorker {
             (true, true) if !self.inode(target.slot)?.call(IsEmpty {}, ()).await? => return Err(Errno::ENOTEMPTY),
             _ => {}
         }
+        let mut pieces = 0;
         while !source.is_directory() && self.flush_some(source).await? {
             if !flush {
                 self.unflushed = Some(*source);
                 return Err(Errno::EBUSY);
+            }
+            pieces += 1;
+            if pieces == PIECES_MAX {
+                return Err(Errno::EIO);
             }
         }
         self.repoint(new.directory, &new.name.name, source).await?;

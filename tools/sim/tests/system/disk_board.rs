@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
+const SENDFILE: u64 = 71;
 const MS: u64 = 1_000_000;
 /// So many that they reuse the numbers of all files open in the last incarnation.
 const OTHERS: u64 = 20;
@@ -77,8 +78,13 @@ fn disk_board_cut_makes_lost_file_stale() {
     over_a_return(2, |program, step| async move {
         let file = program.open("/lost", Open::Truncate).await.unwrap();
         program.write_all(file, b"not synced").await.unwrap();
+        let (output, input) = program.pipe().await.unwrap();
         step.set(1);
         wait_for_return(&program, &step).await;
+        // A file that cannot be read says nothing of the pipe it was to be sent to.
+        assert_eq!(program.call(SENDFILE, &[input, file, 0, 100]).await, Err(Errno::ESTALE));
+        assert_eq!(program.write_all(input, b"whole").await, Ok(()));
+        assert_eq!(program.read(output, 10).await.as_deref(), Ok(b"whole".as_slice()));
         for _ in 0..3 {
             assert_eq!(program.write_at(file, 0, b"harm").await, Err(Errno::ESTALE));
             assert_eq!(program.read_at(file, 0, 100).await, Err(Errno::ESTALE));

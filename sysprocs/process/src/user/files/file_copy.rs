@@ -10,6 +10,7 @@ use crate::user::slot::User;
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::object::Object;
 use crate::user::state::syscall_result::SyscallResult;
+use core::cell::Cell;
 use core::future::Future;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{Seek, Whence};
@@ -19,13 +20,12 @@ use renga_rt::Errno;
 struct FromFile<'f> {
     from: &'f FileDescriptor,
     start: Option<u64>,
+    read_failed: Cell<bool>,
 }
 
 impl<M: UserMemory> PageMover<M> for FromFile<'_> {
-    const WRITES: bool = true;
-
     fn move_page<'a>(
-        &self,
+        &'a self,
         user: &'a mut User<M>,
         file: &'a FileDescriptor,
         (_, length): (u64, usize),
@@ -33,7 +33,11 @@ impl<M: UserMemory> PageMover<M> for FromFile<'_> {
         mode: TransferMode,
     ) -> impl Future<Output = Result<(usize, usize), Errno>> {
         let start = self.start.map(|start| start.saturating_add(done));
-        user.pass_page((*self.from, start), file.object, length, mode)
+        user.pass_page((self, start), file.object, length, mode)
+    }
+
+    fn failed_at(&self, to: Object) -> (Object, bool) {
+        if self.read_failed.get() { (self.from.object, false) } else { (to, true) }
     }
 }
 
@@ -65,25 +69,30 @@ impl<M: UserMemory> User<M> {
     ) -> SyscallResult {
         let length = self.allowed_bytes(to, target, count).await?;
         let buffers = Buffers::One { address: 0, length };
-        self.transfer(FromFile { from, start }, to, buffers, to.mode_at(target), length).await
+        self.transfer(FromFile { from, start, read_failed: Cell::new(false) }, to, buffers, to.mode_at(target), length)
+            .await
     }
 
     /// Copies a page of a file, from an offset or its own; returns the bytes written and read. What could not be
     /// written was not read, as far as the file's own offset tells.
     async fn pass_page(
         &mut self,
-        (from, start): (FileDescriptor, Option<u64>),
+        (source, start): (&FromFile<'_>, Option<u64>),
         to: Object,
         length: usize,
         mode: TransferMode,
     ) -> Result<(usize, usize), Errno> {
-        let page = &mut self.scratch[..length.min(PAGE_BYTES)];
-        let read = match self.services.read(from.object, page, from.mode_at(start)).await {
+        let (from, length) = (source.from, length.min(PAGE_BYTES));
+        let read = match self.services.read(from.object, &mut self.scratch[..length], from.mode_at(start)).await {
             Ok(0) => return Ok((0, 1)), // the file ends
-            read => read.map_err(|errno| self.note_loss(from.object, errno, false))?,
+            Ok(bytes) => bytes.min(length),
+            Err(errno) => {
+                source.read_failed.set(true);
+                return Err(errno);
+            }
         };
-        let written = self.services.write(to, &self.scratch[..read], mode).await;
-        let unread = read - written.unwrap_or(0).min(read);
+        let written = self.services.write(to, &self.scratch[..read], mode).await.map(|bytes| bytes.min(read));
+        let unread = read - written.unwrap_or(0);
         if let (1.., None, Some(at)) = (unread, start, from.object.file())
             && let Ok(mut file) = self.services.file(at)
         {

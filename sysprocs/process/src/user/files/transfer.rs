@@ -67,29 +67,27 @@ struct Cursor {
 
 /// What moves a page of a transfer: the engine has one loop for each, so that the loop makes no choice for each page.
 pub(crate) trait PageMover<M: UserMemory> {
-    /// Whether the object gets the bytes.
-    const WRITES: bool;
-
     /// Moves up to `buffer.1` bytes behind the `done` ones, by the buffer at `buffer.0`; returns the bytes moved and wanted.
     fn move_page<'a>(
-        &self,
+        &'a self,
         user: &'a mut User<M>,
         file: &'a FileDescriptor,
         buffer: (u64, usize),
         done: u64,
         mode: TransferMode,
     ) -> impl Future<Output = Result<(usize, usize), Errno>>;
+
+    /// Which object a move failed at, `to` being the transfer's, and whether it was written to.
+    fn failed_at(&self, to: Object) -> (Object, bool);
 }
 
 /// From the object to the program.
 pub(crate) struct ToProgram;
 
 impl<M: UserMemory> PageMover<M> for ToProgram {
-    const WRITES: bool = false;
-
     #[inline(always)]
     fn move_page<'a>(
-        &self,
+        &'a self,
         user: &'a mut User<M>,
         file: &'a FileDescriptor,
         (address, length): (u64, usize),
@@ -100,17 +98,20 @@ impl<M: UserMemory> PageMover<M> for ToProgram {
         let mode = TransferMode { nonblocking: mode.nonblocking || done > 0, ..mode };
         user.read_page(file, address, length, mode)
     }
+
+    #[inline(always)]
+    fn failed_at(&self, to: Object) -> (Object, bool) {
+        (to, false)
+    }
 }
 
 /// From the program to the object.
 pub(crate) struct FromProgram;
 
 impl<M: UserMemory> PageMover<M> for FromProgram {
-    const WRITES: bool = true;
-
     #[inline(always)]
     fn move_page<'a>(
-        &self,
+        &'a self,
         user: &'a mut User<M>,
         file: &'a FileDescriptor,
         (address, length): (u64, usize),
@@ -118,6 +119,11 @@ impl<M: UserMemory> PageMover<M> for FromProgram {
         mode: TransferMode,
     ) -> impl Future<Output = Result<(usize, usize), Errno>> {
         user.write_page(file.object, address, length, mode)
+    }
+
+    #[inline(always)]
+    fn failed_at(&self, to: Object) -> (Object, bool) {
+        (to, true)
     }
 }
 
@@ -167,8 +173,10 @@ impl<M: UserMemory> User<M> {
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) if P::WRITES => return self.write_failed(file.object, errno).await,
-                Err(errno) => return restartable(Err(self.note_loss(file.object, errno, false))),
+                Err(errno) => match mover.failed_at(file.object) {
+                    (object, true) => return self.write_failed(object, errno).await,
+                    (object, false) => return restartable(Err(self.note_loss(object, errno, false))),
+                },
             }
         }
         Ok(done)

@@ -156,12 +156,13 @@ impl<M: UserMemory> User<M> {
             if let Some(taken) = self.take_wanted(wanted).await? {
                 return Ok(taken);
             }
+            // First, as on Linux: a call that does not wait is not interrupted.
+            if until_ns <= self.me.now_ns() {
+                return Err(Errno::EAGAIN.into());
+            }
             let unwanted = self.program.blocked | self.program.actions.ignored() | wanted;
             if self.waiting_of(!unwanted).await? != 0 {
                 return Err(Errno::EINTR.into());
-            }
-            if until_ns <= self.me.now_ns() {
-                return Err(Errno::EAGAIN.into());
             }
             match self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await {
                 Ok(()) | Err(Errno::EINTR) => {}
