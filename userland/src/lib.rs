@@ -1,7 +1,7 @@
 //! What Renga's own user programs stand on: start-up, arguments, system calls.
 //!
 //! They are ordinary static Linux/AArch64 executables without a C library. The one thing that no
-//! Linux has are the system calls of [`cluster`]. Not here: Debian's programs (`packages.toml`).
+//! Linux has are the system calls of [`cluster`]. Not here: Debian's programs (`tools/image`).
 #![no_std]
 
 pub mod arguments;

@@ -1,6 +1,6 @@
 //! Shared page tables of the host's imitation of user memory.
 //!
-//! Not here: spaces (`host.rs`).
+//! Not here: spaces (`memory.rs`).
 
 use crate::memory::{HostFrameKind, HostMemory, HostPage, HostSharedTable, SPAN_BITS, check_va, missing};
 use renga_hal::memory::{Frame, ListedFrame};

@@ -1,4 +1,4 @@
-//! The frame of `hardware.md` 4.4: four 16-bit words of header, the payload, its checksum.
+//! The frame of `docs/reference/link-pins.md`: four 16-bit words of header, the payload, its checksum.
 //!
 //! Little-endian 16-bit words:
 //!

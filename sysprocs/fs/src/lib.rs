@@ -9,8 +9,12 @@
 //! | `cache` | [`buffer`] (one per cached block of metadata), [`buffer_directory`], [`metadata_writeback`] |
 //! | `data` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`], on other boards |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`commit_timer`] |
-//! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`inode_reclaimer`], [`revocations`] |
-//! | `names` | [`path`] (one per walk at a time) |
+//! | `name_index` | [`name_index`]: in which block of a large directory a name is |
+//! | `leases` | [`revocations`], which calls the caches of other boards |
+//! | `inode` | [`inode`] (one per active inode) |
+//! | `lookup` | none: paths, and the names that the disk board knows |
+//! | `inode_table` | [`inode_directory`], [`inode_reclaimer`] |
+//! | `names` | [`path_lookup`] and [`lookup_worker`] (one per walk at a time) |
 //! | `locks` | [`locks`] (one): what programs have locked |
 //! | `lease_cache` | [`name_cache`], on each board without the disk: names and inodes that it may cache |
 //! | `file` | [`file`], [`file_table`], on each opener's board |

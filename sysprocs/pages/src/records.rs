@@ -188,7 +188,7 @@ impl ReverseMappings {
 }
 
 /// One reverse mapping for so many frames: a program with more faults again.
-const FRAMES_PER_SHOWING: usize = 2;
+const FRAMES_PER_MAPPING: usize = 2;
 
 /// The memory of the cache's index. Boot provides it.
 pub struct CacheMemory {
@@ -211,7 +211,7 @@ impl CacheMemory {
             block_chains: arena.put_slice(chains(frames.div_ceil(4)), |_| NONE),
             files: arena.put_slice(files, |_| FileRecord::EMPTY),
             file_chains: arena.put_slice(chains(files), |_| NONE),
-            reverse_mappings: arena.put_slice(frames.div_ceil(FRAMES_PER_SHOWING), |_| ReverseMapping::NONE),
+            reverse_mappings: arena.put_slice(frames.div_ceil(FRAMES_PER_MAPPING), |_| ReverseMapping::NONE),
         })
     }
 }

@@ -5,7 +5,7 @@
 //! clients, so what holds for a group holds for each of its processes.
 //!
 //! Not here: the rules, each in the module named after it, and the ways to print the result (`text.rs`,
-//! `dot.rs`, `emit.rs`).
+//! `dot.rs`, `tables.rs`).
 
 use crate::memory::{self, MessageMemory};
 use crate::system::{AsyncPool, ReleaseMode, SystemBoard, SystemDescription};

@@ -5,7 +5,7 @@
 //! these than there are proxies, and lets the rest wait in line. Who also calls entries that may wait for another
 //! client has a proxy of its own for them, so that these delay no other call. Asynchronous calls of one board share
 //! `pool.proxies` further ones, chosen by server, which keeps their order. Not here: the memory that they need
-//! (`memory.rs`), that no cycle of waits contains them (`graph.rs`), that boards find them enough (`room.rs` of
+//! (`memory.rs`), that no cycle of waits contains them (`graph.rs`), that boards find them enough (`capacity.rs` of
 //! `renga-systems`).
 
 use crate::checked::{CheckedCall, Group, GroupPart, OnBehalfOf};

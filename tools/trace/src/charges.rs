@@ -1,4 +1,4 @@
-//! The account for which a process works, as in the kernel's accounts (`kernel/core/src/account.rs`).
+//! The account for which a process works, as in the kernel's accounts (`kernel/core/src/sched/account.rs`).
 //!
 //! Invariant: a process with an account of its own works for that; a server works for the caller of the call that it last accepted, until
 //! it waits for the next one; all else is the system's. Not here: how long it works (`meter`).

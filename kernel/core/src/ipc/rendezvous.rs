@@ -10,7 +10,7 @@
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
 //!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
 //!
-//! Not here: types of messages (`protocol.rs`, `api.rs`), other cores (`remote.rs`), other boards (the router).
+//! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), other boards (the router).
 
 use crate::types::probe;
 use crate::types::state::{CallTarget, Process, Wait, Words};

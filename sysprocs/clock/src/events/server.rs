@@ -28,7 +28,8 @@ struct EventsState {
     watches: Watches,
 }
 
-/// Serves as many event files as there are `places`, each with a place in `due`; those that are sets share the `watches`. `boot` counts the board's starts;
+/// Serves as many event files as there are `places`, each with a place in `due`; those that are sets share the
+/// `watches`. `boot` counts the board's starts;
 /// `epoch_ns` is the calendar time at boot.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn events(

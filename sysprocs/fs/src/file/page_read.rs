@@ -3,7 +3,7 @@
 //! Invariant: what comes from the cache was the file's when the read began: the inode's process calls a page back
 //! before it changes. A write from here that crosses drops the own board's pages first, since on an asynchronous edge it
 //! may be under way when this board reads next.
-//! Not here: the cache (`renga_pages`), leases (`inode/leases.rs`).
+//! Not here: the cache (`renga_pages`), leases (`inode/lease_grant.rs`).
 
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;

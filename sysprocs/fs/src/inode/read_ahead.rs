@@ -3,7 +3,7 @@
 //! Only pages that are not cached come to the inode, so these drive the window: a miss right behind the last run, or
 //! in it, continues it, and the window doubles. The inode waits for pages on their way, instead of reading them
 //! again; the next run begins when the reader has its reply, so that the medium works while the reader goes through
-//! the last one. Not here: reading (`content/reader.rs`).
+//! the last one. Not here: reading (`data/data_reader.rs`).
 
 use crate::data::client::DataPage;
 use crate::inode::active_inode::ActiveInode;

@@ -1,11 +1,12 @@
 //! What this board caches of an inode: its status, where a symbolic link leads, and a reference for all opens of the board.
 //!
-//! Invariants: a status is as it says: a change revokes it first. A target is right as long as a name of its link is cached: it never
-//! changes, and a granted name for a link makes the cache forget the target of another link of that number. Of each inode with a reference the directory of inodes counts one
-//! reference of this board more than others know of. Its owner takes it back (`revoke`), or the caller gets it to give back: with the
-//! last use of an unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All
-//! references end with the session with the disk's board. Bounded by its slots; a status not used lately makes room, a slot
-//! with a reference stays. Not here: the count (`inode_table/active_table.rs`), references of open files that are not here.
+//! Invariants: a cached status is true, since a change revokes it first. A target is right as long as a name of its link is
+//! cached: a link never changes, and a granted name for a link makes the cache forget the target of another link of that
+//! number. The directory of inodes counts one reference of this board for each inode that has one here, beside those of
+//! open files. Its owner revokes the reference (`revoke`), or a caller gets it to give back: with the last use of an
+//! unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All references end with
+//! the session with the disk's board. Bounded by its slots: a status not used lately makes room, a slot with a reference
+//! stays. Not here: the count (`inode_table/active_table.rs`).
 
 use crate::format::stat::put_access;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
@@ -27,7 +28,7 @@ pub(super) struct ReferenceKey {
     pub ino: u32,
     /// Distinguishes it from earlier and later inodes of its number.
     pub generation: u32,
-    /// With which process it is.
+    /// The process that serves it.
     pub slot: u16,
 }
 
@@ -58,7 +59,7 @@ pub struct CachedInode {
     status: Option<CachedStatus>,
     target: Option<CachedTarget>,
     reference: Option<CachedReference>,
-    /// Among the references without uses.
+    /// Its place in the list of unused references.
     idle: Links<u16>,
     next: u16,
     /// Used since the last search for room here.
@@ -132,14 +133,14 @@ impl InodeCache {
         }
     }
 
-    /// It was read last at that time.
+    /// Sets the inode's time of the last access.
     pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {
         if let Some((_, CachedInode { status: Some(cached), .. })) = self.find(ino) {
             put_access(&mut cached.status, access_ns);
         }
     }
 
-    /// Its status is not known any more.
+    /// Forgets its status.
     pub(super) fn forget(&mut self, ino: u32) {
         if let Some((number, slot)) = self.find(ino) {
             slot.status = None;
@@ -147,7 +148,7 @@ impl InodeCache {
         }
     }
 
-    /// Where a symbolic link leads, if that is known.
+    /// The target of a symbolic link, if cached.
     pub(super) fn target(&mut self, ino: u32) -> Option<&[u8]> {
         let (_, slot) = self.find(ino)?;
         slot.recent = true;
@@ -164,7 +165,7 @@ impl InodeCache {
         }
     }
 
-    /// That number may be another link's from now on.
+    /// Forgets the target of that number, which may become another link's.
     pub(super) fn forget_target(&mut self, ino: u32) {
         if let Some((number, slot)) = self.find(ino) {
             slot.target = None;
@@ -172,7 +173,7 @@ impl InodeCache {
         }
     }
 
-    /// Which inode of that number it is to which a reference is here: while it is, no other has that number.
+    /// The inode of that number to which this board has a reference; no other inode gets the number meanwhile.
     pub(super) fn file(&mut self, ino: u32) -> Option<FileId> {
         let (_, slot) = self.find(ino)?;
         slot.reference.map(|reference| FileId { ino, generation: reference.generation })
@@ -182,7 +183,7 @@ impl InodeCache {
         ReferenceOrigin { session: self.session, kept: true }
     }
 
-    /// One use more of what is here: with which process the inode is, and its origin.
+    /// Adds a use of a cached reference; returns the inode's process and the reference's origin.
     pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, ReferenceOrigin)> {
         let (number, slot) = self.find(ino)?;
         let reference = slot.reference.as_mut()?;
@@ -226,7 +227,7 @@ impl InodeCache {
         ReferenceCached { origin, surplus_slot, surplus }
     }
 
-    /// One use less; whether the reference is the caller's from now on, to be given back. `EINVAL`: there is none.
+    /// Drops one use; returns whether the caller has to give the reference back. `EINVAL`: no reference is cached.
     pub(super) fn release(&mut self, ino: u32, session: u32) -> Result<bool, Errno> {
         if session != self.session {
             return Ok(false); // it ended with the session

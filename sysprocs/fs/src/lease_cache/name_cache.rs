@@ -2,7 +2,7 @@
 //!
 //! Invariants: each entry was granted by a path lookup worker and not revoked since. The cache replies at once: it
 //! calls no server, so nothing delays a revocation. Any revocation ends the generations that are out. Not here: who
-//! may cache what (`lookup/name_holders.rs`, `leases`), the disk's board's own cache (`inode/inode_directory.rs`).
+//! may cache what (`lookup/name_holders.rs`, `leases`), the disk's board's own cache (`lookup/name_cache.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;
 use crate::lease_cache::inode_cache::{CachedInode, InodeCache, ReferenceKey};

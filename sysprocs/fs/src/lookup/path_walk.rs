@@ -2,7 +2,7 @@
 //!
 //! Invariant: the answer is that of a walk with the lock of names owned, as all of it is one step of the directory of
 //! inodes. Symbolic links end it, where they were to be followed.
-//! Not here: the rest of the walk (`names/walk.rs`).
+//! Not here: the rest of the walk (`names/path_resolution.rs`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::format::superblock::ROOT_INO;

@@ -1,7 +1,7 @@
 //! The part of a path that is still to be walked.
 //!
 //! Invariant: it stands at the end of `bytes`, so that a symbolic link's target goes before it
-//! without moving it. Not here: what names stand for (`walk.rs`).
+//! without moving it. Not here: what names stand for (`path_resolution.rs`).
 
 use heapless::Vec;
 use renga_proto::inode::NAME_BYTES_MAX;

@@ -5,7 +5,7 @@
 //! its list to be cleared slot by slot as others need room, so that no step takes time that grows with a directory.
 //! Bounded by its slots: the directory not used for longest goes when another needs room, and one that is larger than
 //! all of them is refused.
-//! Not here: the blocks (`name_index.rs`).
+//! Not here: the blocks (`inode/directory.rs`).
 
 use renga_rt::Errno;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};

@@ -5,7 +5,7 @@
 //! worker has the lock for the walk only. It leaves long work to others: truncation to the inode's process, commits
 //! to its caller.
 //!
-//! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
+//! Not here: how a path is walked (`path_resolution.rs`), changed (`open.rs`, `name_change.rs`, `rename.rs`).
 
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::names::path_lookup::FreeLookupWorkers;

@@ -9,7 +9,7 @@ use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWr
 use renga_rt::{Client, Family, Me, Never};
 
 /// So long data is flushed before what has come is committed, ns.
-const HOME_NS_MAX: u64 = 1_000_000_000;
+const FLUSH_NS_MAX: u64 = 1_000_000_000;
 
 /// The time until the next check of spared files, if nothing else is due, ns.
 const CHECK_AGAIN_NS: u64 = 5_000_000_000;
@@ -54,7 +54,7 @@ pub async fn commit_timer(
                 if urgent {
                     let _ = inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
                 }
-                let until_ns = me.now_ns() + HOME_NS_MAX;
+                let until_ns = me.now_ns() + FLUSH_NS_MAX;
                 // A caller that waits for room waits for all that is kept for others.
                 let is_over = || !urgent && me.now_ns() >= until_ns;
                 // What cannot come, or a commit that fails, is due again.

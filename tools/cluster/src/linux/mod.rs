@@ -1,7 +1,8 @@
 //! Debian's Linux on the same emulated board, with the same disk: what Renga's figures and outputs are compared with.
 //!
 //! The board is a Raspberry Pi 3, one nanosecond an instruction, with its SD card, as for Renga; the kernel is that of Debian
-//! 12, fetched by name. With one core QEMU's own time is exact; with several it is the emulator's (`board`). Invariant: the disk is the one that Renga would get, and is unmounted before the
+//! 12, fetched by name. With one core QEMU's own time is exact; with several it is the emulator's (`board`).
+//! Invariant: the disk is the one that Renga would get, and is unmounted before the
 //! board stops. Not here: several boards, or the emulator's link; Linux knows neither.
 
 mod board;

@@ -2,7 +2,7 @@
 //!
 //! The token goes round in the order of the board numbers, `token_pass_ns` from one board to the next, for ever. A
 //! board that has a frame when the token comes sends that one frame and passes the token on (limit: one frame,
-//! `hardware.md` 4.5). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
+//! `docs/reference/link-token.md`). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
 //! takes to find the token again when it is lost is in `recovery`.
 //!
 //! Invariant: [`EmulatedBus::decide`] settles a frame only when every frame that could compete with it is known, so the result does not
@@ -17,11 +17,11 @@ use std::collections::VecDeque;
 
 const WORD_BITS: u64 = 16;
 const NS_PER_S: u64 = 1_000_000_000;
-/// A frame without payload is its four words of header (`hardware.md` 4.4); nothing is shorter on the wire.
+/// A frame without payload is its four words of header (`docs/reference/link-pins.md`); nothing is shorter on the wire.
 const FRAME_BYTES_MIN: usize = 8;
-/// The holder waits so long after ATN# until all boards listen (`hardware.md` 4.4).
+/// The holder waits so long after ATN# until all boards listen (`docs/reference/link-pins.md`).
 const ARM_NS: u64 = 10_000;
-/// Over a neighbour that is not there the token passes by a frame (`hardware.md` 4.5).
+/// Over a neighbour that is not there the token passes by a frame (`docs/reference/link-token.md`).
 const IN_BAND_NS: u64 = 10_000;
 
 /// The figures of a bus.
@@ -40,13 +40,13 @@ impl BusConfig {
     ///
     /// Header and checksum words are part of the frames. The rest of a frame's overhead is the 10 us in which all
     /// boards get ready, and the poll word in which the receivers acknowledge. The token takes a word's time from
-    /// board to board: like a word, it is one store, one rise time and two reads on either side (`hardware.md` 4.3).
+    /// board to board: like a word, it is one store, one rise time and two reads on either side (`docs/reference/link-pins.md`).
     pub const fn with_rate(rate_bps: u64) -> Self {
         let word_ns = (WORD_BITS * NS_PER_S).div_ceil(rate_bps);
         Self { rate_bps, frame_overhead_ns: ARM_NS + word_ns, token_pass_ns: word_ns }
     }
 
-    /// The parallel bus between Pi 3s: 18 Mbit/s (`hardware.md` 4.3, three-wire handshake, 1 kOhm).
+    /// The parallel bus between Pi 3s: 18 Mbit/s (`docs/reference/link-pins.md`, three-wire handshake, 1 kOhm).
     pub const fn gpio() -> Self {
         Self::with_rate(18_000_000)
     }

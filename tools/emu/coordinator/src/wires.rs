@@ -1,7 +1,7 @@
 //! The wires between the boards' pins.
 //!
 //! The lines of the bus run straight through: the same pin of every board. The token's wire runs from `TOK_OUT#` of
-//! each board to `TOK_IN#` of the next, and from the last to the first (`hardware.md` 4.1). A change at one board is
+//! each board to `TOK_IN#` of the next, and from the last to the first (`docs/reference/link-pins.md`). A change at one board is
 //! seen at the others after a fixed time, and by itself at once.
 //!
 //! Invariant: [`EmulatedWires`] hears the changes of each board in the order of time; [`Fights`] hears those of all boards so.
@@ -162,7 +162,7 @@ impl Fights {
     }
 }
 
-/// The name of the line at `pin` (`hardware.md` 4.1).
+/// The name of the line at `pin` (`docs/reference/link-pins.md`).
 fn line_name(pin: u8) -> String {
     match pin {
         TOKEN_OUT => "TOK_OUT#".to_owned(),

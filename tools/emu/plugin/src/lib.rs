@@ -4,7 +4,8 @@
 //! of registers of `renga-emu-device`; takes the board's output on its two UARTs, with the instant of each byte; types at its console at
 //! exact instants; and, if it is given the kernel's ELF file, reports each probe that the kernel reaches.
 //!
-//! Invariant: all of it but `waiting`, `cores`, `probes` and what these use runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
+//! Invariant: all of it but `waiting`, `cores`, `probes` and what these use runs under QEMU's big lock, so one piece
+//! of code at a time; and nothing depends on the host's
 //! clock.
 //!
 //! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version ([`version::SUPPORTED`]).

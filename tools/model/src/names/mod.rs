@@ -2,7 +2,7 @@
 //! in any order and boards that fail.
 //!
 //! The rules are those of `renga_fs`, repeated in a few lines: notes beside the entry of a name (`name_holders.rs`), generations
-//! (`lease_cache/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
+//! (`lease_cache/name_cache.rs`), one step of an answer after the other (`names/remote_lookup.rs`). Not here: paths, links, the link.
 
 mod folder;
 mod loss;

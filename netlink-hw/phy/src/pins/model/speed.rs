@@ -1,4 +1,4 @@
-//! How fast boards reach their pins, and what they take for high and low. `hardware.md` 1 and 4.3.
+//! How fast boards reach their pins, and what they take for high and low. `docs/reference/link-pins.md`.
 
 use crate::spi::wiring::SpiChip;
 

@@ -1,6 +1,6 @@
 //! The token when something goes wrong: it is lost, there are two, its holder dies, a board joins.
 //!
-//! The times are those of `hardware.md` 4.5. The lowest board that is up always wins, so no random number is needed here.
+//! The times are those of `docs/reference/link-token.md`. The lowest board that is up always wins, so no random number is needed here.
 //!
 //! Invariant: what was settled stays as it is.
 
