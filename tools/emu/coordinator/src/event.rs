@@ -8,7 +8,7 @@ use std::fmt;
 /// Something that happened; events come in the order of virtual time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClusterEvent {
-    /// A board wrote to its console (PL011).
+    /// A board wrote to its console (PL011): a line at most.
     Console {
         /// Which board.
         board: u8,
@@ -17,7 +17,7 @@ pub enum ClusterEvent {
         /// What.
         bytes: Vec<u8>,
     },
-    /// A board wrote to its log (mini UART).
+    /// A board wrote to its log (mini UART): a line at most.
     Log {
         /// Which board.
         board: u8,

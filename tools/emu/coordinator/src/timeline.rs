@@ -216,10 +216,12 @@ impl Timeline {
         Some((time_ns, board, item))
     }
 
-    /// `byte` of `board`, and those that follow it with nothing between.
+    /// `byte` of `board`, and those that follow it with nothing between, to the end of the line: an event has the time of its first
+    /// byte, and lines may be milliseconds apart.
     fn gather(&mut self, board: u8, byte: u8, more: fn(&Item) -> Option<u8>) -> Vec<u8> {
         let mut bytes = vec![byte];
         while bytes.len() < CHUNK_BYTES_MAX
+            && bytes.last() != Some(&b'\n')
             && self.first().is_some_and(|(_, lane)| lane == usize::from(board))
             && let Some(byte) = self.lanes[usize::from(board)].front().and_then(|(_, item)| more(item))
         {
@@ -273,6 +275,16 @@ mod tests {
         assert_eq!(delivered(&mut timeline), expected);
         timeline.release(31);
         assert_eq!(delivered(&mut timeline), [(1, 30, b"e".to_vec())]);
+    }
+
+    #[test]
+    fn timeline_lines_keep_their_own_times() {
+        let mut timeline = Timeline::new(1, false);
+        for (time_ns, byte) in [(5, b'a'), (6, b'\n'), (20, b'b'), (21, b'\n')] {
+            timeline.add(0, time_ns, Item::Console(byte));
+        }
+        timeline.release(30);
+        assert_eq!(delivered(&mut timeline), [(0, 5, b"a\n".to_vec()), (0, 20, b"b\n".to_vec())]);
     }
 
     #[test]
