@@ -88,12 +88,12 @@ pub struct RouterMemory {
     pub slots: usize,
     /// No session's deadline comes sooner than this after what it follows from, but those of greetings, ns.
     pub(crate) wait_min_ns: u64,
-    /// The last one found among the seats, and among the servers.
+    /// The last entries found in `caller_slots`, and among the servers.
     pub(crate) callers_hint: Cell<u16>,
     pub(crate) served_hint: Cell<u16>,
     /// What processes of other boards may call here.
     pub permits: Permits,
-    /// SessionEnds of sessions that the servers here are to know of.
+    /// Ends of sessions, for the servers here.
     pub ends: &'static SessionEnds,
     /// Boards that the servers here wait for.
     pub watch: &'static Watch,
@@ -121,7 +121,7 @@ impl RouterMemory {
         Some(caller_slots)
     }
 
-    /// The place for a new call of `caller`, whose kind is `seats`, to entry `op` of `server`; none if it has a call
+    /// The place for a new call of `caller`, whose kind has `caller_slots`, to entry `op` of `server`; none if it has a call
     /// under way already or its board too many.
     pub(crate) fn free_place(&self, caller_slots: &CallerSlots, caller: u16, (server, op): (u16, u8)) -> Option<usize> {
         let is_free = |place: &usize| self.in_calls[*place].stage == CallStage::Fresh;

@@ -83,10 +83,10 @@ fn schedule_set_by_other_core_is_published_and_taken() {
         let seen = Rc::new(Cell::new(u8::MAX));
         let place = seen.clone();
         let play: Play = Rc::new(move |core| {
-            if let Some(mut guest) = core.remote_task() {
-                let _ = guest.context();
+            if let Some(mut task) = core.remote_task() {
+                let _ = task.context();
                 place.set(core.number());
-                guest.ran(core, 1000, Exit::Trap(Trap::Syscall));
+                task.ran(core, 1000, Exit::Trap(Trap::Syscall));
             } else if let Some(slice) = core.next_user() {
                 slice.charge(1000); // it continues
             }

@@ -57,11 +57,11 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
     Rc::new(move |core| {
         let (ns, traps) = (1 + choose(SLICE_NS), choose(3) > 0);
         let exit = if traps { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
-        if let Some(mut guest) = core.remote_task() {
-            let who = guest.space() as usize;
-            seen.run_slice(core, guest.context(), ns, traps);
+        if let Some(mut task) = core.remote_task() {
+            let who = task.space() as usize;
+            seen.run_slice(core, task.context(), ns, traps);
             seen.place[who].set(None); // it may be elsewhere as soon as it is sent back
-            if guest.ran(core, ns, exit) {
+            if task.ran(core, ns, exit) {
                 seen.place[who].set(Some(core));
             }
             return;
@@ -241,12 +241,12 @@ fn computing(
     let seen: Rc<RefCell<Vec<Option<u8>>>> = Rc::new(RefCell::new(vec![None; begin.len()]));
     let (places, slices) = (seen.clone(), Cell::new(0));
     let play: Play = Rc::new(move |core| {
-        let Some(mut guest) = core.remote_task() else { return };
-        let who = guest.context().slot as usize;
+        let Some(mut task) = core.remote_task() else { return };
+        let who = task.context().slot as usize;
         places.borrow_mut()[who] = Some(core.number());
         slices.set(slices.get() + 1);
         let exit = if done(&places.borrow(), who, slices.get()) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
-        guest.ran(core, 1, exit);
+        task.ran(core, 1, exit);
     });
     let cores = Cores::new(0, count, 1 << 20).with_programs(0, mask, play);
     let board = cores.on(0);

@@ -27,9 +27,9 @@ fn playing(had: &Had, done: impl Fn(&[[u64; 4]], usize) -> bool + 'static) -> Pl
             let so_far = had.borrow().clone(); // a notification from `done` may have another core run
             if done(&so_far, who) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt }
         };
-        if let Some(mut guest) = core.remote_task() {
-            let exit = slice(guest.context().slot as usize);
-            guest.ran(core, SLICE_NS, exit);
+        if let Some(mut task) = core.remote_task() {
+            let exit = slice(task.context().slot as usize);
+            task.ran(core, SLICE_NS, exit);
             return;
         }
         let Some(mut own) = core.next_user() else { return };

@@ -15,25 +15,27 @@ const POINTS: &str = "4";
 /// What is cut, and where: the diskless board, the disk's board, all.
 const KILLS: [&str; 3] = ["b@frame", "a@write", "all@write"];
 
-/// Scripts of `userland/crash` with the options that bring the programs that they need.
+/// Scripts of `userland/crash`, each with an oracle of its name.
 const IDIOMS: [&str; 8] = ["append", "directory", "dpkg", "maildir", "recreate", "rename", "save", "sed"];
-const PACKAGED_IDIOMS: [(&str, [&str; 2]); 5] = [
-    ("git", ["--packages", "git"]),
-    ("osync", ["--image", "dev"]),
-    ("python", ["--image", "dev"]),
-    ("sqlite-rollback", ["--image", "dev"]),
-    ("sqlite-wal", ["--image", "dev"]),
+
+/// Scripts that need further programs: with their oracles, and the options that bring the programs.
+const PACKAGED_IDIOMS: [(&str, &str, [&str; 2]); 5] = [
+    ("git", "git", ["--packages", "git"]),
+    ("osync", "osync", ["--image", "dev"]),
+    ("python", "rename", ["--image", "dev"]),
+    ("sqlite-rollback", "sqlite", ["--image", "dev"]),
+    ("sqlite-wal", "sqlite", ["--image", "dev"]),
 ];
 
 /// `renga crash` with a shipped script.
-fn explore(script: &str, kill: &str, more: &[&str], results: &Scratch) -> Ended {
+fn explore((script, oracle): (&str, &str), kill: &str, more: &[&str], results: &Scratch) -> Ended {
     let points = std::env::var("RENGA_CRASH_POINTS").unwrap_or_else(|_| POINTS.to_string());
-    let path = |end: &str| root().join(format!("userland/crash/{script}{end}")).into_os_string();
+    let path = |name: &str, end: &str| root().join(format!("userland/crash/{name}{end}")).into_os_string();
     let options: [OsString; 10] = [
         "-f".into(),
-        path(".sh"),
+        path(script, ".sh"),
         "--oracle".into(),
-        path(".oracle.sh"),
+        path(oracle, ".oracle.sh"),
         "--kill".into(),
         kill.into(),
         "--points".into(),
@@ -45,9 +47,9 @@ fn explore(script: &str, kill: &str, more: &[&str], results: &Scratch) -> Ended 
 }
 
 /// Cuts the script at events of each kind; how many points were cut.
-fn expect_no_violation(script: &str, more: &[&str], results: &Scratch) -> u32 {
+fn expect_no_violation((script, oracle): (&str, &str), more: &[&str], results: &Scratch) -> u32 {
     let points = KILLS.map(|kill| {
-        let ended = explore(script, kill, more, results).expect_status(0);
+        let ended = explore((script, oracle), kill, more, results).expect_status(0);
         assert!(ended.text().contains(": 0 violations"), "{script} {kill}\n{}", ended.report());
         let points = ended.text().lines().last().and_then(|line| line.split(' ').next()?.parse::<u32>().ok());
         points.unwrap_or_else(|| panic!("{script} {kill}\n{}", ended.report()))
@@ -63,7 +65,7 @@ fn crash_idioms_keep_their_promises_at_every_chosen_cut() {
         return;
     }
     let results = Scratch::new("crash");
-    let points: u32 = IDIOMS.iter().map(|script| expect_no_violation(script, &[], &results)).sum();
+    let points: u32 = IDIOMS.iter().map(|script| expect_no_violation((script, script), &[], &results)).sum();
     assert!(points >= 90, "{points} points were cut");
 }
 
@@ -75,8 +77,8 @@ fn crash_idioms_of_packaged_programs_keep_their_promises_at_every_chosen_cut() {
         return;
     }
     let results = Scratch::new("crash-packaged");
-    for (script, options) in PACKAGED_IDIOMS {
-        expect_no_violation(script, &options, &results);
+    for (script, oracle, options) in PACKAGED_IDIOMS {
+        expect_no_violation((script, oracle), &options, &results);
     }
 }
 

@@ -32,7 +32,7 @@ struct CallsRun {
     cluster: SimCluster,
     cast: Cast,
     layout: CallsLayout,
-    seats: Vec<BoardProcesses>,
+    current: Vec<BoardProcesses>,
     /// Counters of boards that died.
     former: Vec<BoardProcesses>,
     ongoing: Ongoing,
@@ -103,17 +103,17 @@ impl CallsRun {
             seed: plan.seed,
             ..ClusterSetup::new(plan.boards)
         };
-        let mut seats = Vec::new();
+        let mut current = Vec::new();
         let mut cluster = SimCluster::new(setup, |site| {
             site.board.core.set_log(logged::keep);
-            seats.push(cast.board_processes(site));
+            current.push(cast.board_processes(site));
         });
         for (board, slowness_ns) in plan.slowness_ns.iter().enumerate() {
             cluster.slow_down(board as u8, *slowness_ns);
         }
         let layout = CallsLayout::of(&plan);
         let (ongoing, former) = (Ongoing::new(layout.boards, plan.link), Vec::new());
-        CallsRun { cluster, cast, layout, seats, former, ongoing, events: 0, counts: SimCounts::default() }
+        CallsRun { cluster, cast, layout, current, former, ongoing, events: 0, counts: SimCounts::default() }
     }
 
     /// One event, if there is any by `until_ns`.
@@ -171,7 +171,7 @@ impl CallsRun {
         }
         self.run_till("the calls of all clients", CallsRun::scripts_are_done)?;
         self.cluster.bus().set_faults(Faults::NONE);
-        for board_processes in &self.seats {
+        for board_processes in &self.current {
             board_processes.last.notify();
         }
         let boards = usize::from(plan.boards);
@@ -186,7 +186,7 @@ impl CallsRun {
     fn interrupt(&mut self, at_ns: u64, board: u8, client: u8) -> Result<(), String> {
         self.run_until(at_ns)?;
         if self.cluster.alive(board) {
-            let process = self.seats[usize::from(board)].clients[usize::from(client)];
+            let process = self.current[usize::from(board)].clients[usize::from(client)];
             self.cast.oracle.interrupt(process.id());
             self.counts.add("interruptions", 1);
             WaitCanceller::new(process).cancel_wait();
@@ -201,7 +201,7 @@ impl CallsRun {
             board_processes = Some(cast.board_processes(site));
         });
         if let Some(board_processes) = board_processes {
-            self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], board_processes));
+            self.former.push(std::mem::replace(&mut self.current[usize::from(board)], board_processes));
         }
         self.ongoing.booted(board, self.cluster.now_ns());
     }
@@ -220,7 +220,7 @@ impl CallsRun {
             return Err(late);
         }
         let lost = self.cast.oracle.tally().1;
-        for (board_processes, lost) in self.seats.iter().zip(lost) {
+        for (board_processes, lost) in self.current.iter().zip(lost) {
             let stats = board_processes.stats;
             let letter = board_processes.last.id();
             if stats.refused.get() > 0 {
@@ -238,7 +238,7 @@ impl CallsRun {
     }
 
     fn waits(&self) -> Vec<String> {
-        let alive = self.seats.iter().flat_map(|board_processes| board_processes.processes.iter().copied());
+        let alive = self.current.iter().flat_map(|board_processes| board_processes.processes.iter().copied());
         waits::graph(&alive.collect::<Vec<_>>(), &|id| self.layout.name(id))
     }
 
@@ -250,10 +250,10 @@ impl CallsRun {
         counts.add("EHOSTDOWN", tally.down);
         counts.add("ESTALE", tally.stale);
         counts.add("released and lost", tally.lost);
-        for board_processes in self.seats.iter().chain(&self.former) {
+        for board_processes in self.current.iter().chain(&self.former) {
             add_stats(&mut counts, board_processes.stats);
         }
-        counts.add("boots", self.seats.iter().map(|board_processes| u64::from(board_processes.boot)).sum());
+        counts.add("boots", self.current.iter().map(|board_processes| u64::from(board_processes.boot)).sum());
         counts.add("events", self.cluster.trace().events());
         let (trace_hash, simulated_ns) = (self.cluster.trace().hash(), self.cluster.now_ns());
         SimReport { seed, level: SimScope::Link, trace_hash, simulated_ns, counts }

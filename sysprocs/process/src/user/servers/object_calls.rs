@@ -125,7 +125,7 @@ impl Services {
             }
             Some(Object::Pipe { at, end, .. }) => self.close_end(at, end).await,
             Some(Object::File(at)) => {
-                let closed = self.file(at)?.call_retrying(Close { generation: at.generation }, ()).await;
+                let closed = repeated!(self.file(at)?.call(Close { generation: at.generation }, ()));
                 return closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno });
             }
             Some(Object::Events { at: Handle { board, number, generation }, .. }) => {

@@ -118,7 +118,7 @@ pub const ROWS: [UnixRow; 36] = [
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").linux(4.1).goal_a(4.0).bound_a(2.42),
     call("stat-four", "stat, four names"),
-    call("open-close", "open + close, two names").linux(6.5).goal_a(6.0).bound_a(4.81),
+    call("open-close", "open + close, two names").linux(6.5).goal_a(6.0).bound_a(4.8),
     call("open-close-four", "open + close, four names"),
     call("sync", "sync, nothing dirty").goal_a(5.0).bound_a(5.0),
     call("pread-1", "pread 1 B").linux(1.6),
