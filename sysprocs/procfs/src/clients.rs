@@ -7,9 +7,8 @@ use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
 use renga_proto::procs::{BoardCounts, Describe, PolicyOf, Procs, UsageOf, WHOLE_BOARD, board_of};
-use renga_proto::reclaiming::Reclaiming;
-use renga_proto::regulation::Regulation;
 use renga_proto::router::RouterStatus;
+use renga_proto::settings::{Reclaiming, Regulation};
 use renga_rt::{Client, Errno, Family, Retry, clients};
 
 /// Of the tables of processes.

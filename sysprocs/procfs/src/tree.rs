@@ -4,8 +4,7 @@
 //! it. Not here: what is made when they are read, names that are numbers (pids, descriptors).
 
 use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pid_of, synthetic_number};
-use renga_proto::reclaiming::ReclaimSetting;
-use renga_proto::regulation::RegulationSetting;
+use renga_proto::settings::Setting;
 
 use ContentSource::{Reclaiming, Regulation, Text};
 
@@ -63,9 +62,9 @@ pub(crate) enum ContentSource {
     /// It is the same in every system.
     Text(&'static [u8]),
     /// The regulator of background jobs shows it, and reads what is written to it.
-    Regulation(RegulationSetting),
+    Regulation(Setting),
     /// Likewise, the reclaimer of the reader's board.
-    Reclaiming(ReclaimSetting),
+    Reclaiming(Setting),
 }
 
 const DEVICES: &[u8] =
@@ -141,20 +140,20 @@ files! {
     ProgramMounts "mounts" in Program, FILE, Text(MOUNTS);
     Descriptors "fd" in Program, PRIVATE_DIRECTORY;
     Background "background" in Renga, DIRECTORY;
-    Jobs "jobs" in Background, WRITABLE, Regulation(RegulationSetting::Jobs);
-    RegulationPolicy "policy" in Background, WRITABLE, Regulation(RegulationSetting::Policy);
-    Thresholds "thresholds" in Background, WRITABLE, Regulation(RegulationSetting::Thresholds);
-    Ignored "ignored" in Background, WRITABLE, Regulation(RegulationSetting::Ignored);
-    RegulationState "state" in Background, FILE, Regulation(RegulationSetting::State);
-    RegulationTotals "totals" in Background, FILE, Regulation(RegulationSetting::Totals);
+    Jobs "jobs" in Background, WRITABLE, Regulation(Setting::Jobs);
+    RegulationPolicy "policy" in Background, WRITABLE, Regulation(Setting::Mode);
+    Thresholds "thresholds" in Background, WRITABLE, Regulation(Setting::Thresholds);
+    Ignored "ignored" in Background, WRITABLE, Regulation(Setting::Ignored);
+    RegulationState "state" in Background, FILE, Regulation(Setting::State);
+    RegulationTotals "totals" in Background, FILE, Regulation(Setting::Totals);
     IoSpeed "iospeed" in Renga, DIRECTORY;
     Paces "programs" in IoSpeed, WRITABLE;
     Start "start" in Renga, WRITABLE;
     StartCard "card" in Renga, SECRET;
     Reclaim "reclaim" in Renga, DIRECTORY;
-    Batching "batching" in Reclaim, WRITABLE, Reclaiming(ReclaimSetting::Batching);
-    ReclaimThresholds "thresholds" in Reclaim, WRITABLE, Reclaiming(ReclaimSetting::Thresholds);
-    ReclaimState "state" in Reclaim, FILE, Reclaiming(ReclaimSetting::State);
+    Batching "batching" in Reclaim, WRITABLE, Reclaiming(Setting::Mode);
+    ReclaimThresholds "thresholds" in Reclaim, WRITABLE, Reclaiming(Setting::Thresholds);
+    ReclaimState "state" in Reclaim, FILE, Reclaiming(Setting::State);
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
     Descriptor "" in Descriptors, PRIVATE_LINK;

@@ -31,7 +31,6 @@ pub mod path;
 pub mod pipe;
 pub mod proc_files;
 pub mod procs;
-pub mod reclaiming;
 pub mod references;
 pub mod regulation;
 pub mod router;

@@ -1,11 +1,10 @@
-//! Regulation of background jobs: the samples of boards, the orders to them, and the regulator's settings as text.
+//! Regulation of background jobs: the samples of boards, the orders to them, and who may be one.
 //!
 //! Not here: the decision (`renga_regulator`), how a job is suspended (`renga_process`).
 
 use crate::in_slice::in_slice;
 use crate::procs::INIT;
 use renga_abi::Errno;
-use renga_core::protocol;
 
 /// Resources that jobs contend for.
 pub const RESOURCES: usize = 3;
@@ -48,43 +47,6 @@ in_slice! {
 /// Whether process `pid` may become a background job: `EPERM` for init.
 pub fn may_be_background(pid: u32) -> Result<(), Errno> {
     if pid == INIT { Err(Errno::EPERM) } else { Ok(()) }
-}
-
-protocol! {
-    /// The regulator of background jobs, one of the cluster.
-    pub Regulation = 28, RegulationCall {
-        /// The text of a setting, one of [`RegulationSetting`]'s numbers, as far as there is room; how many bytes.
-        0 ReadSetting { setting: u8 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Changes a setting as a text says, all of it or nothing. `EINVAL`: it says nothing that is allowed. Of `Jobs`: makes
-        /// the process a background job; `ESRCH`: it is gone; `EPERM`: it is init.
-        1 WriteSetting { setting: u8 } (&'a [u8]) -> Result<(), Errno>;
-    }
-}
-
-/// What can be read and set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum RegulationSetting {
-    /// Background jobs: written, a pid.
-    Jobs,
-    /// How jobs are suspended and resumed.
-    Policy,
-    /// When.
-    Thresholds,
-    /// Whose use does not count.
-    Ignored,
-    /// What was last seen of the boards, to be read only.
-    State,
-    /// What was seen of them since there are jobs, to be read only.
-    Totals,
-}
-impl RegulationSetting {
-    /// The one with this number; `EINVAL`: none has it.
-    pub fn from_number(number: u8) -> Result<RegulationSetting, Errno> {
-        use RegulationSetting::{Ignored, Jobs, Policy, State, Thresholds, Totals};
-        let all = [Jobs, Policy, Thresholds, Ignored, State, Totals];
-        all.get(usize::from(number)).copied().ok_or(Errno::EINVAL)
-    }
 }
 
 #[cfg(test)]

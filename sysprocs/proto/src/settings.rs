@@ -1,11 +1,59 @@
-//! The parser of the services' settings: the words that programs write to files under `/proc/renga`.
+//! The services' settings: their protocol, and the parser of the words that programs write to files under `/proc/renga`.
 //!
-//! Owns: words, decimal numbers, choices by name, and tables of named numbers with bounds.
+//! Owns: the protocol, words, decimal numbers, choices by name, and tables of named numbers with bounds.
 //! Invariant: a service applies a text as a whole or not at all; the text that it shows can be written back.
 //! Called by: the regulator, the reclaimer, the governor. Not here: what a setting means.
 
 use core::fmt::{Result as Written, Write};
 use core::str::SplitAsciiWhitespace;
+use renga_abi::Errno;
+use renga_core::{Call, protocol, protocol_as, word_enum};
+
+word_enum! {
+    /// What can be read of a service; what can be set says its own module.
+    pub enum Setting {
+        /// What it has seen and done.
+        State,
+        /// How it works, one of its words.
+        Mode,
+        /// When, and how much: names and numbers.
+        Thresholds,
+        /// Programs whose use does not count.
+        Ignored,
+        /// Background jobs: written, a pid.
+        Jobs,
+        /// What was seen of the boards since there are jobs.
+        Totals,
+    }
+}
+
+protocol! {
+    /// A service with settings.
+    pub Settings = 33, SettingsCall {
+        /// The text of a setting, as far as there is room; how many bytes.
+        0 ReadSetting { setting: Setting } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Changes a setting as a text says, all of it or nothing. `EINVAL`: it says nothing that is allowed. Of `Jobs`: makes
+        /// the process a background job; `ESRCH`: it is gone; `EPERM`: it is init.
+        1 WriteSetting { setting: Setting } (&'a [u8]) -> Result<(), Errno>;
+    }
+}
+protocol_as! {
+    /// The regulator of background jobs, one of the cluster.
+    pub Regulation = 28 as Settings
+}
+protocol_as! {
+    /// The reclaimer, one of each board.
+    pub Reclaiming = 29 as Settings
+}
+
+/// Replies to `call` with as much of `text` as has room; how many bytes.
+pub fn show(call: &mut Call<ReadSetting>, text: &str) -> u32 {
+    let out = call.lent();
+    let bytes = text.len().min(out.len());
+    out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
+    call.set_taken_used(bytes);
+    bytes as u32
+}
 
 /// Bytes of a setting's text, at most.
 pub const TEXT_BYTES_MAX: usize = 1024;
@@ -52,13 +100,6 @@ pub fn name_of<'a, T: PartialEq>(named: &[(&'a str, T)], value: T) -> &'a str {
     named.iter().find(|(_, named)| *named == value).map_or("", |(name, _)| name)
 }
 
-/// Copies as much of `text` to `out` as has room; how many bytes.
-pub fn copy_text(text: &str, out: &mut [u8]) -> u32 {
-    let bytes = text.len().min(out.len());
-    out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
-    bytes as u32
-}
-
 /// The name, the bounds and the first value of a number that can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberSetting {
@@ -100,7 +141,7 @@ impl<const N: usize> NumberSettings<N> {
         allowed
     }
     /// The numbers with what names and values in `words` say; `None`: one is not allowed, or the text says nothing.
-    pub fn changed(&self, mut words: Words<'_>) -> Option<Self> {
+    pub fn changed(&self, words: &mut Words<'_>) -> Option<Self> {
         let (mut new, mut any) = (self.clone(), None);
         // Each pass takes two words.
         while let Some(name) = words.next() {
@@ -129,7 +170,7 @@ mod tests {
     #[test]
     fn number_settings_text_changes_all_or_nothing() {
         let settings = NumberSettings::new([NumberSetting::new("a", 1, [0, 5]), NumberSetting::new("b", 9, [0, 5])]);
-        let changed = |text: &str| settings.changed(Words::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
+        let changed = |text: &str| settings.changed(&mut Words::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
         assert_eq!([changed("a 2\n a 3 "), changed("b 0")], [Some([3, 5]), Some([1, 0])]);
         assert_eq!(["", "a", "a 1 a", "a x", "c 1", "a 1 c 2", "a 1 b 6"].map(changed), [None; 7]);
     }

@@ -8,9 +8,8 @@ use crate::settings::ReclaimSettings;
 use crate::text::{changed, format_setting};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink, Shrunk};
-use renga_proto::reclaiming::{ReclaimSetting, Reclaiming, ReclaimingCall};
-use renga_proto::settings::copy_text;
-use renga_rt::{Client, Errno, Me, Never, Port, Protocol, clients, reply};
+use renga_proto::settings::{ReadSetting, Reclaiming, SettingsServer, WriteSetting, show};
+use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol, clients};
 
 /// Pages that a step examines, at most: the page cache serves no other process meanwhile.
 const SCANS_PER_STEP: u32 = 2 * PAGES_PER_STEP_MAX;
@@ -47,34 +46,27 @@ pub async fn reclaimer(me: Me, mut port: Port<Reclaiming>, clients: ReclaimerCli
     };
     loop {
         match port.accept_or_notified(Reclaiming::ENTRIES).await {
-            Some(ReclaimingCall::ReadReclaim(mut call)) => {
-                reply!(call, state.read(call.entry().setting, call.lent()).await, bytes)
-            }
-            Some(ReclaimingCall::WriteReclaim(mut call)) => {
-                reply!(call, state.write(call.entry().setting, call.lent()))
-            }
+            Some(call) => call.serve(&mut state).await,
             None => state.machine.woken(&state.settings, state.me.now_ns()),
         }
         state.work().await;
     }
 }
 
-impl ReclaimerState {
-    async fn read(&mut self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
-        let setting = ReclaimSetting::from_number(setting)?;
+impl SettingsServer for ReclaimerState {
+    async fn read_setting(&mut self, call: &mut Call<ReadSetting>) -> Result<u32, Errno> {
         let memory = self.clients.memory.call(MemoryStatus {}, ()).await?;
-        let text = format_setting(setting, &self.settings, &self.machine, memory);
-        Ok(copy_text(&text, out))
+        Ok(show(call, &format_setting(call.entry().setting, &self.settings, &self.machine, memory)))
     }
-
-    fn write(&mut self, setting: u8, text: &[u8]) -> Result<(), Errno> {
-        let setting = ReclaimSetting::from_number(setting)?;
-        self.settings = changed(setting, &self.settings, text).ok_or(Errno::EINVAL)?;
+    async fn write_setting(&mut self, call: &mut Call<WriteSetting>) -> Result<(), Errno> {
+        self.settings = changed(call.entry().setting, &self.settings, call.lent()).ok_or(Errno::EINVAL)?;
         // The batcher may have to begin, or to end.
         self.machine.woken(&self.settings, self.me.now_ns());
         Ok(())
     }
+}
 
+impl ReclaimerState {
     /// All there is to do until something is to be waited for.
     async fn work(&mut self) {
         loop {

@@ -8,8 +8,7 @@ use crate::settings::ReclaimSettings;
 use core::fmt::Write;
 use heapless::String;
 use renga_proto::memory::MemoryFacts;
-use renga_proto::reclaiming::ReclaimSetting;
-use renga_proto::settings::{TEXT_BYTES_MAX, Words, name_of};
+use renga_proto::settings::{Setting, TEXT_BYTES_MAX, Words, name_of};
 
 pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
@@ -17,7 +16,7 @@ const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 const NS_PER_US: u64 = 1_000;
 
 pub(crate) fn format_setting(
-    setting: ReclaimSetting,
+    setting: Setting,
     settings: &ReclaimSettings,
     machine: &ReclaimMachine,
     memory: MemoryFacts,
@@ -25,9 +24,10 @@ pub(crate) fn format_setting(
     let mut text = SettingText::new();
     // All there can be has room, so that writing does not fail.
     let _ = match setting {
-        ReclaimSetting::Batching => writeln!(text, "{}", name_of(&SWITCH, settings.batching)),
-        ReclaimSetting::Thresholds => settings.thresholds.show(&mut text),
-        ReclaimSetting::State => show_state(machine, memory, &mut text),
+        Setting::Mode => writeln!(text, "{}", name_of(&SWITCH, settings.batching)),
+        Setting::Thresholds => settings.thresholds.show(&mut text),
+        Setting::State => show_state(machine, memory, &mut text),
+        Setting::Ignored | Setting::Jobs | Setting::Totals => Ok(()),
     };
     text
 }
@@ -45,19 +45,14 @@ fn show_state(machine: &ReclaimMachine, memory: MemoryFacts, text: &mut SettingT
 }
 
 /// The settings with what `text` says of `setting`; `None`: it says nothing that is allowed.
-pub(crate) fn changed(setting: ReclaimSetting, settings: &ReclaimSettings, text: &[u8]) -> Option<ReclaimSettings> {
-    let mut words = Words::of(text)?;
+pub(crate) fn changed(setting: Setting, settings: &ReclaimSettings, text: &[u8]) -> Option<ReclaimSettings> {
+    let (mut new, mut words) = (settings.clone(), Words::of(text)?);
     match setting {
-        ReclaimSetting::Batching => {
-            let batching = words.choice(&SWITCH)?;
-            words.end(ReclaimSettings { batching, ..settings.clone() })
-        }
-        ReclaimSetting::Thresholds => {
-            let thresholds = settings.thresholds.changed(words)?;
-            Some(ReclaimSettings { thresholds, ..settings.clone() })
-        }
-        ReclaimSetting::State => None,
+        Setting::Mode => new.batching = words.choice(&SWITCH)?,
+        Setting::Thresholds => new.thresholds = settings.thresholds.changed(&mut words)?,
+        Setting::State | Setting::Ignored | Setting::Jobs | Setting::Totals => return None,
     }
+    words.end(new)
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use crate::text::{RegulatorView, changed, format_setting};
 use crate::totals::Totals;
 use renga_proto::inode::{InodeDirectory, Spare};
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
-use renga_proto::regulation::{Regulation, RegulationCall, RegulationSetting, Sample, may_be_background};
-use renga_proto::settings::{Words, copy_text};
+use renga_proto::regulation::{Sample, may_be_background};
+use renga_proto::settings::{ReadSetting, Regulation, Setting, SettingsServer, Words, WriteSetting, show};
 use renga_rt::policy::{self, Class};
-use renga_rt::{BOARDS_MAX, Client, Errno, Family, Me, Never, Port, Protocol, Retry, clients, reply};
+use renga_rt::{BOARDS_MAX, Call, Client, Errno, Family, Me, Never, Port, Protocol, Retry, clients};
 
 const NS_PER_MS: u64 = 1_000_000;
 /// An order ends after so many periods unless it is renewed.
@@ -73,14 +73,8 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
         samples_without_jobs: 0,
     };
     loop {
-        match port.accept_or_notified(Regulation::ENTRIES).await {
-            Some(RegulationCall::ReadSetting(mut call)) => {
-                reply!(call, state.read(call.entry().setting, call.lent()), bytes)
-            }
-            Some(RegulationCall::WriteSetting(mut call)) => {
-                reply!(call, state.write(call.entry().setting, call.lent()).await)
-            }
-            None => {}
+        if let Some(call) = port.accept_or_notified(Regulation::ENTRIES).await {
+            call.serve(&mut state).await;
         }
         if state.next_ns.is_some_and(|next_ns| state.me.now_ns() >= next_ns) {
             state.sample().await;
@@ -90,17 +84,15 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
     }
 }
 
-impl RegulatorState {
-    fn read(&self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
-        let setting = RegulationSetting::from_number(setting)?;
+impl SettingsServer for RegulatorState {
+    async fn read_setting(&mut self, call: &mut Call<ReadSetting>) -> Result<u32, Errno> {
         let RegulatorState { settings, samples, orders, totals, .. } = self;
-        let text = format_setting(setting, &RegulatorView { settings, samples, orders, totals });
-        Ok(copy_text(&text, out))
+        let text = format_setting(call.entry().setting, &RegulatorView { settings, samples, orders, totals });
+        Ok(show(call, &text))
     }
-
-    async fn write(&mut self, setting: u8, text: &[u8]) -> Result<(), Errno> {
-        let setting = RegulationSetting::from_number(setting)?;
-        if setting == RegulationSetting::Jobs {
+    async fn write_setting(&mut self, call: &mut Call<WriteSetting>) -> Result<(), Errno> {
+        let (setting, text) = (call.entry().setting, call.lent());
+        if setting == Setting::Jobs {
             return self.add_job(text).await;
         }
         let new = changed(setting, &self.settings, text).ok_or(Errno::EINVAL)?;
@@ -112,7 +104,9 @@ impl RegulatorState {
         self.next_ns = self.next_ns.map(|next_ns| next_ns.min(self.me.now_ns() + self.period_ns()));
         Ok(())
     }
+}
 
+impl RegulatorState {
     fn period_ns(&self) -> u64 {
         u64::from(self.settings.get(RegulatorThreshold::PeriodMs)) * NS_PER_MS
     }

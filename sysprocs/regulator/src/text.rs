@@ -7,8 +7,8 @@ use crate::settings::{RegulationPolicy, RegulatorSettings};
 use crate::totals::Totals;
 use core::fmt::Write;
 use heapless::String;
-use renga_proto::regulation::{RESOURCES, RegulationSetting};
-use renga_proto::settings::{TEXT_BYTES_MAX, Words, name_of};
+use renga_proto::regulation::RESOURCES;
+use renga_proto::settings::{Setting, TEXT_BYTES_MAX, Words, name_of};
 
 pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
@@ -21,17 +21,17 @@ pub(crate) struct RegulatorView<'a> {
 }
 
 /// What `setting` shows; nothing of jobs, which the boards know.
-pub(crate) fn format_setting(setting: RegulationSetting, known: &RegulatorView<'_>) -> SettingText {
+pub(crate) fn format_setting(setting: Setting, known: &RegulatorView<'_>) -> SettingText {
     let RegulatorView { settings, samples, orders, totals } = known;
     let mut text = SettingText::new();
     // All there can be has room, so that writing does not fail.
     let _ = match setting {
-        RegulationSetting::Jobs => Ok(()),
-        RegulationSetting::Policy => writeln!(text, "{}", name_of(&RegulationPolicy::NAMED, settings.policy)),
-        RegulationSetting::Thresholds => settings.thresholds.show(&mut text),
-        RegulationSetting::Ignored => settings.ignored().iter().try_for_each(|name| show_name(name, &mut text)),
-        RegulationSetting::State => show_state(samples, orders, &mut text),
-        RegulationSetting::Totals => totals.show(&mut text),
+        Setting::Jobs => Ok(()),
+        Setting::Mode => writeln!(text, "{}", name_of(&RegulationPolicy::NAMED, settings.policy)),
+        Setting::Thresholds => settings.thresholds.show(&mut text),
+        Setting::Ignored => settings.ignored().iter().try_for_each(|name| show_name(name, &mut text)),
+        Setting::State => show_state(samples, orders, &mut text),
+        Setting::Totals => totals.show(&mut text),
     };
     text
 }
@@ -74,23 +74,16 @@ fn show_percent(part: u64, whole: u64, text: &mut SettingText) -> core::fmt::Res
 }
 
 /// The settings with what `text` says of `setting`; `None`: it says nothing that is allowed.
-pub(crate) fn changed(
-    setting: RegulationSetting,
-    settings: &RegulatorSettings,
-    text: &[u8],
-) -> Option<RegulatorSettings> {
+pub(crate) fn changed(setting: Setting, settings: &RegulatorSettings, text: &[u8]) -> Option<RegulatorSettings> {
     let (mut new, mut words) = (settings.clone(), Words::of(text)?);
     match setting {
-        RegulationSetting::Policy => new.policy = words.choice(&RegulationPolicy::NAMED)?,
-        RegulationSetting::Thresholds => {
-            new.thresholds = settings.thresholds.changed(words)?;
-            return Some(new);
-        }
-        RegulationSetting::Ignored => {
+        Setting::Mode => new.policy = words.choice(&RegulationPolicy::NAMED)?,
+        Setting::Thresholds => new.thresholds = settings.thresholds.changed(&mut words)?,
+        Setting::Ignored => {
             new.clear_ignored();
             words.by_ref().try_for_each(|name| new.ignore(name.as_bytes()).then_some(()))?;
         }
-        RegulationSetting::Jobs | RegulationSetting::State | RegulationSetting::Totals => return None,
+        Setting::Jobs | Setting::State | Setting::Totals => return None,
     }
     words.end(new)
 }

@@ -25,14 +25,14 @@ pub trait Retry<P: Protocol> {
     /// Calls, and once more if the answer is `ESTALE`.
     fn call_retrying<'a, E, T>(&mut self, entry: E, lends: E::Lends<'a>) -> impl Future<Output = Result<T, Errno>>
     where
-        E: Entry<Protocol = P, Reply = Result<T, Errno>> + Copy;
+        E: Entry<Protocol: Protocol<Incoming = P::Incoming>, Reply = Result<T, Errno>> + Copy;
 }
 
 impl<P: Protocol, const ENTRIES: u32> Retry<P> for Client<P, ENTRIES> {
     #[inline(always)]
     async fn call_retrying<'a, E, T>(&mut self, entry: E, lends: E::Lends<'a>) -> Result<T, Errno>
     where
-        E: Entry<Protocol = P, Reply = Result<T, Errno>> + Copy,
+        E: Entry<Protocol: Protocol<Incoming = P::Incoming>, Reply = Result<T, Errno>> + Copy,
     {
         let (given, taken) = lends.split();
         repeated!(self.call(entry, E::Lends::join((given, &mut *taken))))

@@ -5,9 +5,7 @@ use crate::server::ProcFilesState;
 use crate::tree::ContentSource;
 use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
-use renga_proto::reclaiming::{ReadReclaim, WriteReclaim};
-use renga_proto::regulation::{ReadSetting, WriteSetting};
-use renga_proto::settings::TEXT_BYTES_MAX;
+use renga_proto::settings::{ReadSetting, TEXT_BYTES_MAX, WriteSetting};
 use renga_rt::{Errno, Retry};
 
 /// A regulator that cannot be reached is no fault of the file: it is not there.
@@ -26,11 +24,10 @@ impl<M: UserMemory> ProcFilesState<M> {
                 return Ok(());
             }
             ContentSource::Regulation(setting) => {
-                let read = ReadSetting { setting: setting as u8 };
-                self.clients.regulation.call_retrying(read, &mut *text).await.map_err(gone)?
+                self.clients.regulation.call_retrying(ReadSetting { setting }, &mut *text).await.map_err(gone)?
             }
             ContentSource::Reclaiming(setting) => {
-                self.clients.reclaiming.call(ReadReclaim { setting: setting as u8 }, &mut *text).await?
+                self.clients.reclaiming.call(ReadSetting { setting }, &mut *text).await?
             }
         };
         out.push(&text[..(bytes as usize).min(text.len())]);
@@ -40,12 +37,9 @@ impl<M: UserMemory> ProcFilesState<M> {
     pub(super) async fn change_setting(&mut self, content: ContentSource, text: &[u8]) -> Result<(), Errno> {
         match content {
             ContentSource::Regulation(setting) => {
-                let write = WriteSetting { setting: setting as u8 };
-                self.clients.regulation.call_retrying(write, text).await.map_err(gone)
+                self.clients.regulation.call_retrying(WriteSetting { setting }, text).await.map_err(gone)
             }
-            ContentSource::Reclaiming(setting) => {
-                self.clients.reclaiming.call(WriteReclaim { setting: setting as u8 }, text).await
-            }
+            ContentSource::Reclaiming(setting) => self.clients.reclaiming.call(WriteSetting { setting }, text).await,
             ContentSource::Made | ContentSource::Text(_) => Err(Errno::EACCES),
         }
     }
