@@ -108,7 +108,7 @@ impl<T: InWords> InWords for Result<T, Errno> {
     }
 }
 
-/// Declares plain structs of one-word fields that travel in words, as a reply does.
+/// Declares plain structs that travel in words, field by field.
 #[macro_export]
 macro_rules! in_words {
     ($($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? })+) => { $(
@@ -116,16 +116,16 @@ macro_rules! in_words {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
         impl $crate::InWords for $S {
-            const COUNT: usize = 0 $(+ { let _ = stringify!($f); 1 })+;
+            const COUNT: usize = 0 $(+ <$t as $crate::InWords>::COUNT)+;
             #[inline(always)]
             fn put(self, words: &[core::cell::Cell<u64>]) {
                 let mut _at = 0;
-                $(words[_at].set($crate::Word::to_word(self.$f)); _at += 1;)+
+                $($crate::InWords::put(self.$f, &words[_at..]); _at += <$t as $crate::InWords>::COUNT;)+
             }
             #[inline(always)]
             fn get(words: &[core::cell::Cell<u64>]) -> Self {
                 let mut _at = 0;
-                $(let $f = <$t as $crate::Word>::from_word(words[_at].get()); _at += 1;)+
+                $(let $f = <$t as $crate::InWords>::get(&words[_at..]); _at += <$t as $crate::InWords>::COUNT;)+
                 $S { $($f),+ }
             }
         }

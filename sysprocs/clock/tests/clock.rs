@@ -31,7 +31,7 @@ fn start_watched(board: &HostBoard, watch: &'static Watch) -> (Address<Clock>, S
             if let ProcsCall::Kill(call) = port.accept_only(Procs::ENTRIES).await {
                 let entry = call.entry();
                 if entry.pid != NO_PROCESS {
-                    out.borrow_mut().push((me.now_ns(), entry.signal, entry.cause()));
+                    out.borrow_mut().push((me.now_ns(), entry.signal, entry.cause));
                 }
                 call.reply(if entry.pid == NO_PROCESS { Err(Errno::ESRCH) } else { Ok(entry.pid != DEAF) });
             }

@@ -1,6 +1,6 @@
 //! The keeper of locks as slots and open files call it.
 use renga_fs::{LockPlace, locks};
-use renga_proto::locks::{AwaitLock, Locking, Locks, Owner, ReleaseLocks, SetLock};
+use renga_proto::locks::{AwaitLock, LockRequest, Locking, Locks, Owner, ReleaseLocks, SetLock};
 use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Watch};
 use std::cell::RefCell;
@@ -23,8 +23,8 @@ fn lock_wait_of_closed_file_ends_without_lock() {
     let set = |owner| {
         let out = answers.clone();
         board.client(move |me| async move {
-            let wanted = SetLock { owner, ino: INO, first: 0, last: 9, wanted: Locking::Exclusive };
-            let set = Client::new(&me, server).call(wanted, ()).await;
+            let wanted = LockRequest { owner, ino: INO, first: 0, last: 9, locking: Locking::Exclusive };
+            let set = Client::new(&me, server).call(SetLock { wanted }, ()).await;
             out.borrow_mut().push(set);
         });
         board.run();
@@ -39,8 +39,8 @@ fn lock_wait_of_closed_file_ends_without_lock() {
     assert_eq!(set(HOLDER), [Ok(())]);
     let out = answers.clone();
     board.client(move |me| async move {
-        let wanted = AwaitLock { owner: FILE, ino: INO, first: 0, last: 9, wanted: Locking::Exclusive };
-        let waited = Client::new(&me, server).call(wanted, ()).await;
+        let wanted = LockRequest { owner: FILE, ino: INO, first: 0, last: 9, locking: Locking::Exclusive };
+        let waited = Client::new(&me, server).call(AwaitLock { wanted }, ()).await;
         out.borrow_mut().push(waited);
     });
     board.run();

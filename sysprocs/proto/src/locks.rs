@@ -67,6 +67,19 @@ word_enum! {
 }
 
 in_words! {
+    /// Bytes of a file that an owner has or wants.
+    pub struct LockRequest {
+        /// Who.
+        owner: Owner,
+        /// Which file.
+        ino: u32,
+        /// The first byte.
+        first: u64,
+        /// The last byte.
+        last: u64,
+        /// What of them.
+        locking: Locking,
+    }
     /// A lock that is in the way.
     pub struct Conflict {
         /// There is one.
@@ -82,17 +95,37 @@ in_words! {
     }
 }
 
+impl LockRequest {
+    /// Whether both are of one file, and by calls that see each other's locks.
+    pub fn same_file(&self, other: &LockRequest) -> bool {
+        self.ino == other.ino && self.owner.is_whole() == other.owner.is_whole()
+    }
+    /// Whether they have a byte in common.
+    pub fn overlaps(&self, other: &LockRequest) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+    /// Whether no byte lies between them.
+    pub fn touches(&self, other: &LockRequest) -> bool {
+        self.first <= other.last.saturating_add(1) && other.first <= self.last.saturating_add(1)
+    }
+    /// Whether the owners cannot have both.
+    pub fn excludes(&self, other: &LockRequest) -> bool {
+        let exclusive = self.locking == Locking::Exclusive || other.locking == Locking::Exclusive;
+        exclusive && self.owner != other.owner && self.same_file(other) && self.overlaps(other)
+    }
+}
+
 protocol! {
     /// The locks of all files.
     pub Locks = 25, LocksCall {
-        /// Locks bytes `first` to `last` of inode `ino` for `owner`, replacing its locks there. `EAGAIN`: another
-        /// owner has them. `ENOLCK`: no lock is free.
-        0 SetLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<(), Errno>;
-        /// As `SetLock`, when those that are in the way are gone. `EDEADLK`: these wait for `owner`, a process. `EINTR` if
+        /// Locks the bytes for their owner, replacing its locks there. `EAGAIN`: another owner has them. `ENOLCK`: no
+        /// lock is free.
+        0 SetLock { wanted: LockRequest } (()) -> Result<(), Errno>;
+        /// As `SetLock`, when those that are in the way are gone. `EDEADLK`: these wait for the owner, a process. `EINTR` if
         /// interrupted.
-        1 AwaitLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<(), Errno> [defers];
+        1 AwaitLock { wanted: LockRequest } (()) -> Result<(), Errno> [defers];
         /// A lock that is in the way of such a one.
-        2 FindLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<Conflict, Errno>;
+        2 FindLock { wanted: LockRequest } (()) -> Result<Conflict, Errno>;
         /// `owner`, of the caller's board, has no lock on inode `ino` any more; 0: on none.
         3 ReleaseLocks { owner: Owner, ino: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: its processes and open files have no locks any more.

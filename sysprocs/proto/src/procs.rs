@@ -112,17 +112,18 @@ in_words! {
         maker: u8,
     }
 }
-/// Why a signal comes, for `siginfo_t`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cause {
-    /// `si_code`.
-    pub code: i32,
-    /// The pid of who sent it, or of the child that it is about; of a timer, the number that its program has for it.
-    pub sender: u32,
-    /// What the sender gave with it; of a child, its status.
-    pub value: u64,
-    /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no timer.
-    pub timer: u32,
+in_words! {
+    /// Why a signal comes, for `siginfo_t`.
+    pub struct Cause {
+        /// `si_code`.
+        code: i32,
+        /// The pid of who sent it, or of the child that it is about; of a timer, the number that its program has for it.
+        sender: u32,
+        /// What the sender gave with it; of a child, its status.
+        value: u64,
+        /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no timer.
+        timer: u32,
+    }
 }
 impl Cause {
     /// The system's own doing (`SI_KERNEL`).
@@ -153,36 +154,8 @@ in_words! {
     pub struct TakenSignal {
         /// Which, and what else there is to know.
         next: SignalFacts,
-        /// As in `Cause`.
-        code: i32,
-        /// As in `Cause`.
-        sender: u32,
-        /// As in `Cause`.
-        value: u64,
-        /// As in `Cause`.
-        timer: u32,
-    }
-}
-impl TakenSignal {
-    /// A signal, if there was one, which came because of `cause`.
-    pub const fn of(next: SignalFacts, cause: Cause) -> TakenSignal {
-        let Cause { code, sender, value, timer } = cause;
-        TakenSignal { next, code, sender, value, timer }
-    }
-    /// Why it came.
-    pub const fn cause(&self) -> Cause {
-        Cause { code: self.code, sender: self.sender, value: self.value, timer: self.timer }
-    }
-}
-impl Kill {
-    /// Sends `signal` to `pid` because of `cause`.
-    pub const fn new(pid: u32, signal: u8, cause: Cause) -> Kill {
-        let Cause { code, sender, value, timer } = cause;
-        Kill { pid, signal, code, sender, value, timer }
-    }
-    /// Why it is sent.
-    pub const fn cause(&self) -> Cause {
-        Cause { code: self.code, sender: self.sender, value: self.value, timer: self.timer }
+        /// Why it came.
+        cause: Cause,
     }
 }
 in_words! {
@@ -237,7 +210,7 @@ protocol! {
         /// Sends a signal to a process of this board because of a `Cause`; 0 only checks that it exists. Returns
         /// whether the signal is queued, as the process does not ignore it. `EAGAIN`: a timer's signal, or a
         /// real-time one with a value, beyond the limit.
-        6 Kill { pid: u32, signal: u8, code: i32, sender: u32, value: u64, timer: u32 } (()) -> Result<bool, Errno>;
+        6 Kill { pid: u32, signal: u8, cause: Cause } (()) -> Result<bool, Errno>;
         /// Sends a signal to every process here of a group but to `except` (0: none); returns how many. Group 0:
         /// every process but init. From process `sender`, or (0) the system. `hold`: until the caller's board has
         /// called `EndKill`, processes of other boards make no children here, which other boards' members of the

@@ -170,7 +170,8 @@ mod tests {
     #[test]
     fn number_settings_text_changes_all_or_nothing() {
         let settings = NumberSettings::new([NumberSetting::new("a", 1, [0, 5]), NumberSetting::new("b", 9, [0, 5])]);
-        let changed = |text: &str| settings.changed(&mut Words::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
+        let changed =
+            |text: &str| settings.changed(&mut Words::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
         assert_eq!([changed("a 2\n a 3 "), changed("b 0")], [Some([3, 5]), Some([1, 0])]);
         assert_eq!(["", "a", "a 1 a", "a x", "c 1", "a 1 c 2", "a 1 b 6"].map(changed), [None; 7]);
     }

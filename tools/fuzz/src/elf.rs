@@ -88,9 +88,9 @@ async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64),
         return Err(Errno::ENOEXEC);
     }
     let mut strings = ArgumentPages::new(8 << 20);
-    strings.push_argument(pager, b"program").await?;
-    strings.push_environment(pager, b"PATH=/bin").await?;
-    strings.finish(pager, b"/program", 7).await?;
+    strings.with(pager).push_argument(b"program").await?;
+    strings.with(pager).push_environment(b"PATH=/bin").await?;
+    strings.with(pager).finish(b"/program", 7).await?;
     let linker = program.interpreter.as_ref().map(|_| &program);
     let start = pager.load(&mut space, &program, linker, strings, Credentials::default(), &mut []).await?;
     let bias = if program.position_independent { start.pc.wrapping_sub(program.entry) } else { 0 };

@@ -4,9 +4,9 @@
 //! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
 //! for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
 
-use crate::locks::table::{LockPlace, LockRequest, LockTable};
-use renga_proto::locks::{AwaitLock, Locks, LocksCall, Owner};
-use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch};
+use crate::locks::table::{LockPlace, LockTable};
+use renga_proto::locks::{AwaitLock, LockRequest, Locks, LocksCall, Owner};
+use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch, reply};
 
 /// Most processes in a detected circle of waits: larger circles are not found, as on Linux.
 const CIRCLE_MAX: usize = 10;
@@ -42,32 +42,17 @@ pub async fn locks(me: Me, mut port: Port<Locks>, places: &'static mut [LockPlac
     }
 }
 
-macro_rules! wanted {
-    ($entry:expr) => {
-        LockRequest {
-            owner: $entry.owner,
-            ino: $entry.ino,
-            first: $entry.first,
-            last: $entry.last,
-            locking: $entry.wanted,
-        }
-    };
-}
-
 impl LockState {
     fn serve(&mut self, call: LocksCall) {
         match call {
             LocksCall::SetLock(call) => {
-                let entry = call.entry();
-                let set = self.check(entry.owner, call.board()).and_then(|()| self.table.set(wanted!(entry)));
+                let wanted = call.entry().wanted;
+                let set = self.check(wanted.owner, call.board()).and_then(|()| self.table.set(wanted));
                 call.reply(set);
                 self.grant_waiting();
             }
             LocksCall::AwaitLock(call) => self.wait(call),
-            LocksCall::FindLock(call) => {
-                let entry = call.entry();
-                call.reply(Ok(self.table.conflict(&wanted!(entry))));
-            }
+            LocksCall::FindLock(call) => reply!(call, Ok(self.table.conflict(&call.entry().wanted))),
             LocksCall::ReleaseLocks(call) => {
                 let (owner, ino) = (call.entry().owner, call.entry().ino);
                 let own = owner.board(self.board) == call.board();
@@ -97,9 +82,8 @@ impl LockState {
     }
 
     fn wait(&mut self, call: Call<AwaitLock>) {
-        let entry = call.entry();
-        let wanted = wanted!(entry);
-        let set = self.check(entry.owner, call.board()).and_then(|()| self.table.set(wanted));
+        let wanted = call.entry().wanted;
+        let set = self.check(wanted.owner, call.board()).and_then(|()| self.table.set(wanted));
         match set {
             Err(Errno::EAGAIN) if self.is_circle(wanted) => call.reply(Err(Errno::EDEADLK)),
             Err(Errno::EAGAIN) => self.waiting.push_back(call),
@@ -123,10 +107,7 @@ impl LockState {
             }
             let mut waits = None;
             self.waiting.retain(|call| {
-                let entry = call.entry();
-                if entry.owner == blocker {
-                    waits = Some(wanted!(entry));
-                }
+                waits = waits.or(Some(call.entry().wanted).filter(|wanted| wanted.owner == blocker));
                 Some(call)
             });
             let Some(waits) = waits else { return false };
@@ -139,7 +120,7 @@ impl LockState {
     /// closed for good, because its board took the waiting one for dead, which this board may do later.
     fn refuse(&mut self, owner: Owner) {
         self.waiting.retain(|call| {
-            if !call.entry().owner.is_that_of(owner) {
+            if !call.entry().wanted.owner.is_that_of(owner) {
                 return Some(call);
             }
             call.reply(Err(Errno::ESTALE));
@@ -150,14 +131,11 @@ impl LockState {
     /// Something was unlocked: waiting calls are tried again.
     fn grant_waiting(&mut self) {
         let table = &mut self.table;
-        self.waiting.retain(|call| {
-            let entry = call.entry();
-            match table.set(wanted!(entry)) {
-                Err(Errno::EAGAIN) => Some(call),
-                set => {
-                    call.reply(set);
-                    None
-                }
+        self.waiting.retain(|call| match table.set(call.entry().wanted) {
+            Err(Errno::EAGAIN) => Some(call),
+            set => {
+                call.reply(set);
+                None
             }
         });
     }

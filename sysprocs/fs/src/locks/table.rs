@@ -4,42 +4,11 @@
 //! shared ones overlap, but for those of flock(2), which are apart from the others. A place is free or in the chain of its
 //! inode's bucket. Not here: who waits (`server.rs`).
 
-use renga_proto::locks::{Conflict, Locking, Owner};
+use renga_proto::locks::{Conflict, LockRequest, Locking, Owner};
 use renga_rt::linked_list::{self, RowNumber};
 use renga_rt::{BoardReferences, Errno};
 
 const BUCKETS: usize = 256;
-
-/// Bytes of a file that an owner has or wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockRequest {
-    /// Who.
-    pub owner: Owner,
-    /// Which file.
-    pub ino: u32,
-    /// The first byte.
-    pub first: u64,
-    /// The last byte.
-    pub last: u64,
-    /// What of them.
-    pub locking: Locking,
-}
-
-impl LockRequest {
-    fn same_file(&self, other: &LockRequest) -> bool {
-        self.ino == other.ino && self.owner.is_whole() == other.owner.is_whole()
-    }
-    fn overlaps(&self, other: &LockRequest) -> bool {
-        self.first <= other.last && other.first <= self.last
-    }
-    fn touches(&self, other: &LockRequest) -> bool {
-        self.first <= other.last.saturating_add(1) && other.first <= self.last.saturating_add(1)
-    }
-    fn excludes(&self, other: &LockRequest) -> bool {
-        let exclusive = self.locking == Locking::Exclusive || other.locking == Locking::Exclusive;
-        exclusive && self.owner != other.owner && self.same_file(other) && self.overlaps(other)
-    }
-}
 
 /// Room for a lock. Boot provides it.
 #[derive(Clone, Copy, Debug)]

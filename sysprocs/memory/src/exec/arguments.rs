@@ -83,99 +83,15 @@ impl ArgumentPages {
         }
     }
 
-    /// One page more.
-    async fn grow<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        let index = self.count();
-        if index >= PAGES_MAX {
-            return Err(Errno::E2BIG);
-        }
-        if index >= PAGES_HERE && self.more.is_none() {
-            self.more = Some(pager.allocate().await?);
-        }
-        let frame = pager.allocate().await?;
-        if let (Err(frame), Some(more)) = (self.frames.push(frame), self.more) {
-            let mut list = pager.machine.page(more);
-            list.as_chunks_mut::<4>().0[index - PAGES_HERE] = frame.listed();
-        }
-        Ok(())
+    /// To add strings to them by `pager`.
+    pub fn with<'b, 'a, M: UserMemory>(&'b mut self, pager: &'b mut Pager<'a, M>) -> StringWriter<'b, 'a, M> {
+        StringWriter { pages: self, pager }
     }
 
     /// `E2BIG` if strings and pointers take more than they may.
     fn check_size(&self, strings: u32) -> Result<(), Errno> {
         let taken = self.length as u64 + u64::from(strings) * POINTER_BYTES;
         if taken > (self.stack_bytes / 4).max(STRINGS_BYTES_MIN) { Err(Errno::E2BIG) } else { Ok(()) }
-    }
-
-    /// Adds an argument; all of them before the environment.
-    pub async fn push_argument<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, string: &[u8]) -> Result<(), Errno> {
-        assert!(self.environment == 0 && self.extras.is_none(), "arguments come first");
-        self.push_bytes(pager, string).await?;
-        self.push_bytes(pager, &[0]).await?;
-        self.arguments += 1;
-        Ok(())
-    }
-
-    /// Adds a `NAME=value`.
-    pub async fn push_environment<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        string: &[u8],
-    ) -> Result<(), Errno> {
-        self.need_an_argument(pager).await?;
-        self.push_bytes(pager, string).await?;
-        self.push_bytes(pager, &[0]).await?;
-        self.environment += 1;
-        Ok(())
-    }
-
-    /// Adds the strings of a program's argument vector at `vector` (0: none), but for the first `skip`.
-    pub async fn push_arguments_from<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        space: &mut Space,
-        vector: u64,
-        skip: u32,
-    ) -> Result<(), Errno> {
-        assert!(self.environment == 0 && self.extras.is_none(), "arguments come first");
-        let count = self.push_vector(pager, space, vector, skip).await?;
-        self.arguments += count;
-        Ok(())
-    }
-
-    /// Adds the strings of a program's environment vector at `vector` (0: none).
-    pub async fn push_environment_from<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        space: &mut Space,
-        vector: u64,
-    ) -> Result<(), Errno> {
-        self.need_an_argument(pager).await?;
-        let count = self.push_vector(pager, space, vector, 0).await?;
-        self.environment += count;
-        Ok(())
-    }
-
-    /// Adds what the auxiliary vector points to: the path `name` of the program and 16 bytes that `seed`
-    /// determines. The strings are then complete.
-    pub async fn finish<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        name: &[u8],
-        seed: u64,
-    ) -> Result<(), Errno> {
-        self.need_an_argument(pager).await?;
-        let mut extras = Extras { name: self.length, ..Extras::default() };
-        self.push_bytes(pager, name).await?;
-        self.push_bytes(pager, &[0]).await?;
-        extras.platform = self.length;
-        self.push_bytes(pager, PLATFORM).await?;
-        // Aligned, since programs read it by words.
-        let padding = self.length.next_multiple_of(RANDOM_BYTES) - self.length;
-        self.push_bytes(pager, &[0; RANDOM_BYTES][..padding]).await?;
-        extras.random = self.length;
-        self.push_bytes(pager, &random(seed)).await?;
-        self.extras = Some(extras);
-        Ok(())
     }
 
     /// Gives the frames back.
@@ -207,22 +123,73 @@ impl ArgumentPages {
         at
     }
 
-    /// As Linux does: a program without arguments gets an empty one.
-    async fn need_an_argument<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        if self.arguments == 0 {
-            self.push_argument(pager, b"").await?;
-        }
+    /// Bytes of address space that the pages take.
+    pub(crate) fn span(&self) -> u64 {
+        self.count() as u64 * PAGE
+    }
+}
+
+/// Adds strings: all arguments, then the environment, then what finishes them.
+pub struct StringWriter<'b, 'a, M: UserMemory + 'static> {
+    pages: &'b mut ArgumentPages,
+    pager: &'b mut Pager<'a, M>,
+}
+
+impl<M: UserMemory> StringWriter<'_, '_, M> {
+    /// Adds an argument.
+    pub async fn push_argument(&mut self, string: &[u8]) -> Result<(), Errno> {
+        assert!(self.pages.environment == 0 && self.pages.extras.is_none(), "arguments come first");
+        self.push_string(string).await?;
+        self.pages.arguments += 1;
         Ok(())
     }
 
+    /// Adds a `NAME=value`.
+    pub async fn push_environment(&mut self, string: &[u8]) -> Result<(), Errno> {
+        self.need_an_argument().await?;
+        self.push_string(string).await?;
+        self.pages.environment += 1;
+        Ok(())
+    }
+
+    /// Adds the strings of a program's argument vector at `vector` (0: none), but for the first `skip`.
+    pub async fn push_arguments_from(&mut self, space: &mut Space, vector: u64, skip: u32) -> Result<(), Errno> {
+        assert!(self.pages.environment == 0 && self.pages.extras.is_none(), "arguments come first");
+        self.pages.arguments += self.push_vector(space, vector, skip).await?;
+        Ok(())
+    }
+
+    /// Adds the strings of a program's environment vector at `vector` (0: none).
+    pub async fn push_environment_from(&mut self, space: &mut Space, vector: u64) -> Result<(), Errno> {
+        self.need_an_argument().await?;
+        self.pages.environment += self.push_vector(space, vector, 0).await?;
+        Ok(())
+    }
+
+    /// Adds what the auxiliary vector points to: the path `name` of the program and 16 bytes that `seed`
+    /// determines. The strings are then complete.
+    pub async fn finish(&mut self, name: &[u8], seed: u64) -> Result<(), Errno> {
+        self.need_an_argument().await?;
+        let mut extras = Extras { name: self.pages.length, ..Extras::default() };
+        self.push_string(name).await?;
+        extras.platform = self.pages.length;
+        self.push_bytes(PLATFORM).await?;
+        // Aligned, since programs read it by words.
+        let padding = self.pages.length.next_multiple_of(RANDOM_BYTES) - self.pages.length;
+        self.push_bytes(&[0; RANDOM_BYTES][..padding]).await?;
+        extras.random = self.pages.length;
+        self.push_bytes(&random(seed)).await?;
+        self.pages.extras = Some(extras);
+        Ok(())
+    }
+
+    /// As Linux does: a program without arguments gets an empty one.
+    async fn need_an_argument(&mut self) -> Result<(), Errno> {
+        if self.pages.arguments == 0 { self.push_argument(b"").await } else { Ok(()) }
+    }
+
     /// Adds the strings of a vector of pointers that ends with a null; how many.
-    async fn push_vector<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        space: &mut Space,
-        vector: u64,
-        skip: u32,
-    ) -> Result<u32, Errno> {
+    async fn push_vector(&mut self, space: &mut Space, vector: u64, skip: u32) -> Result<u32, Errno> {
         if vector == 0 {
             return Ok(0);
         }
@@ -231,23 +198,18 @@ impl ArgumentPages {
         loop {
             let index = u64::from(skip) + u64::from(count);
             let at = vector.checked_add(index * 8).ok_or(Errno::EFAULT)?;
-            let string = pager.copy_in_word(space, at).await?;
+            let string = self.pager.copy_in_word(space, at).await?;
             if string == 0 {
                 return Ok(count);
             }
-            self.push_user_string(pager, space, string).await?;
+            self.push_user_string(space, string).await?;
             count += 1;
-            self.check_size(self.arguments + self.environment + count)?;
+            self.pages.check_size(self.pages.arguments + self.pages.environment + count)?;
         }
     }
 
-    async fn push_user_string<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        space: &mut Space,
-        string: u64,
-    ) -> Result<(), Errno> {
-        let (mut at, start) = (string, self.length);
+    async fn push_user_string(&mut self, space: &mut Space, string: u64) -> Result<(), Errno> {
+        let (mut at, start) = (string, self.pages.length);
         // Each pass adds a page's rest, of which there are at most `PAGES_MAX`.
         loop {
             let (mut copy, piece);
@@ -255,15 +217,18 @@ impl ArgumentPages {
                 // Others may write to the page while room is made for the string.
                 copy = [0; SHARED_BYTES];
                 let length = SHARED_BYTES - (at as usize % SHARED_BYTES);
-                pager.copy_in(space, at, &mut copy[..length]).await?;
+                self.pager.copy_in(space, at, &mut copy[..length]).await?;
                 &copy[..length]
             } else {
-                piece = pager.page_for_read(space, at, PAGE_BYTES).await?;
+                piece = self.pager.page_for_read(space, at, PAGE_BYTES).await?;
                 &piece[..]
             };
             let end = zero_in(part);
             let length = end.map_or(part.len(), |end| end + 1);
-            self.push_part(pager, &part[..length], start).await?;
+            if self.pages.length + length - start > STRING_BYTES_MAX {
+                return Err(Errno::E2BIG);
+            }
+            self.push_bytes(&part[..length]).await?;
             if end.is_some() {
                 return Ok(());
             }
@@ -271,38 +236,42 @@ impl ArgumentPages {
         }
     }
 
-    /// A part of the string that begins at `start`.
-    async fn push_part<M: UserMemory>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        part: &[u8],
-        start: usize,
-    ) -> Result<(), Errno> {
-        if self.length + part.len() - start > STRING_BYTES_MAX {
-            return Err(Errno::E2BIG);
-        }
-        self.push_bytes(pager, part).await
+    async fn push_string(&mut self, string: &[u8]) -> Result<(), Errno> {
+        self.push_bytes(string).await?;
+        self.push_bytes(&[0]).await
     }
 
-    async fn push_bytes<M: UserMemory>(&mut self, pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<(), Errno> {
+    async fn push_bytes(&mut self, bytes: &[u8]) -> Result<(), Errno> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let at = self.length % PAGE_BYTES;
+            let at = self.pages.length % PAGE_BYTES;
             if at == 0 {
-                self.grow(pager).await?;
+                self.grow().await?;
             }
-            let frame = self.frame(pager.machine, self.length / PAGE_BYTES);
+            let frame = self.pages.frame(self.pager.machine, self.pages.length / PAGE_BYTES);
             let length = rest.len().min(PAGE_BYTES - at);
-            pager.machine.page(frame)[at..at + length].copy_from_slice(&rest[..length]);
-            self.length += length;
+            self.pager.machine.page(frame)[at..at + length].copy_from_slice(&rest[..length]);
+            self.pages.length += length;
             rest = &rest[length..];
         }
         Ok(())
     }
 
-    /// Bytes of address space that the pages take.
-    pub(crate) fn span(&self) -> u64 {
-        self.count() as u64 * PAGE
+    /// One page more.
+    async fn grow(&mut self) -> Result<(), Errno> {
+        let index = self.pages.count();
+        if index >= PAGES_MAX {
+            return Err(Errno::E2BIG);
+        }
+        if index >= PAGES_HERE && self.pages.more.is_none() {
+            self.pages.more = Some(self.pager.allocate().await?);
+        }
+        let frame = self.pager.allocate().await?;
+        if let (Err(frame), Some(more)) = (self.pages.frames.push(frame), self.pages.more) {
+            let mut list = self.pager.machine.page(more);
+            list.as_chunks_mut::<4>().0[index - PAGES_HERE] = frame.listed();
+        }
+        Ok(())
     }
 }
 

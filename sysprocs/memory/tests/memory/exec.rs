@@ -27,10 +27,10 @@ async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
 async fn strings(world: &mut World) -> ArgumentPages {
     let mut strings = ArgumentPages::new(8 << 20);
     for argument in [&b"busybox"[..], b"echo", b"a b"] {
-        strings.push_argument(&mut world.pager(), argument).await.unwrap();
+        strings.with(&mut world.pager()).push_argument(argument).await.unwrap();
     }
-    strings.push_environment(&mut world.pager(), b"PATH=/bin").await.unwrap();
-    strings.finish(&mut world.pager(), b"/bin/busybox", 7).await.unwrap();
+    strings.with(&mut world.pager()).push_environment(b"PATH=/bin").await.unwrap();
+    strings.with(&mut world.pager()).finish(b"/bin/busybox", 7).await.unwrap();
     strings
 }
 
@@ -217,10 +217,10 @@ fn exec_strings_are_copied_or_refused() {
             world.pager().copy_out(&mut old, at + 8 * index as u64, &pointer.to_le_bytes()).await.unwrap();
         }
         let mut strings = ArgumentPages::new(8 << 20);
-        strings.push_argument(&mut world.pager(), b"/bin/sh").await.unwrap();
-        strings.push_arguments_from(&mut world.pager(), &mut old, at, 1).await.unwrap();
-        strings.push_environment_from(&mut world.pager(), &mut old, at).await.unwrap();
-        strings.finish(&mut world.pager(), b"script", 1).await.unwrap();
+        strings.with(&mut world.pager()).push_argument(b"/bin/sh").await.unwrap();
+        strings.with(&mut world.pager()).push_arguments_from(&mut old, at, 1).await.unwrap();
+        strings.with(&mut world.pager()).push_environment_from(&mut old, at).await.unwrap();
+        strings.with(&mut world.pager()).finish(b"script", 1).await.unwrap();
         let program = image(&mut world, 0).await.unwrap();
         let mut new = Space::none();
         let loaded = world.pager().load(&mut new, &program, None, strings, Credentials::default(), &mut []).await;
@@ -233,13 +233,13 @@ fn exec_strings_are_copied_or_refused() {
 
         let mut strings = ArgumentPages::new(0);
         for wild in [8, 0x60_0000, 1 << 40, u64::MAX - 7] {
-            let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, wild, 0).await;
+            let pushed = strings.with(&mut world.pager()).push_arguments_from(&mut old, wild, 0).await;
             assert_eq!(pushed, Err(Errno::EFAULT));
         }
         // A vector that points to one string for ever.
         let pointers: Vec<u8> = (0..4096).flat_map(|_| (at + 0x3_0000 - 2).to_le_bytes()).collect();
         world.pager().copy_out(&mut old, 0x48_0000, &pointers).await.unwrap();
-        let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x48_0000, 0).await;
+        let pushed = strings.with(&mut world.pager()).push_arguments_from(&mut old, 0x48_0000, 0).await;
         assert_eq!(pushed, Err(Errno::E2BIG));
         strings.release(&mut world.pager()).await;
         world.pager().destroy_space(old).await;
@@ -370,7 +370,7 @@ fn exec_hostile_program_neither_panics_nor_leaks() {
             let (mut program, mut space) = (Image::none(), Space::none());
             let Ok(None) = program.inspect(&mut world.pager(), file).await else { continue };
             let mut strings = ArgumentPages::new(8 << 20);
-            strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();
+            strings.with(&mut world.pager()).finish(b"hostile", 0).await.unwrap();
             let who = Credentials::default();
             let started = world.pager().load(&mut space, &program, Some(&program), strings, who, &mut []).await;
             let Ok(start) = started else { continue };

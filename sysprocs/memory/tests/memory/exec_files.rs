@@ -23,7 +23,7 @@ fn exec_space_takes_over_loader_references() {
             program.inspect(&mut world.pager(), file(slots[0])).await.unwrap();
             linker.inspect(&mut world.pager(), file(slots[1])).await.unwrap();
             let mut strings = ArgumentPages::new(8 << 20);
-            strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
+            strings.with(&mut world.pager()).finish(b"/a", 7).await.unwrap();
             let (who, mut space) = (Credentials::default(), Space::none());
             world.pager().load(&mut space, &program, Some(&linker), strings, who, &mut references).await.unwrap();
             assert_eq!(references, left);

@@ -39,13 +39,13 @@ fn exec_strings_are_limited_to_quarter_of_stack() {
                 let pointers: Vec<u8> = (0..count).flat_map(|_| 0x40_0000u64.to_le_bytes()).chain([0; 8]).collect();
                 world.pager().copy_out(&mut old, 0x41_0000, &pointers).await.unwrap();
                 let mut strings = ArgumentPages::new(stack_bytes);
-                let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x41_0000, 0).await;
+                let pushed = strings.with(&mut world.pager()).push_arguments_from(&mut old, 0x41_0000, 0).await;
                 assert_eq!(pushed, if fits { Ok(()) } else { Err(Errno::E2BIG) }, "{count} of {stack_bytes}");
                 if !fits {
                     strings.release(&mut world.pager()).await;
                     continue;
                 }
-                strings.finish(&mut world.pager(), b"many", 1).await.unwrap();
+                strings.with(&mut world.pager()).finish(b"many", 1).await.unwrap();
                 let program = image(&mut world, 0).await.unwrap();
                 let mut new = Space::none();
                 let loaded =
@@ -65,7 +65,7 @@ fn exec_strings_are_limited_to_quarter_of_stack() {
                 let pointers: Vec<u8> = 0x42_0000u64.to_le_bytes().into_iter().chain([0; 8]).collect();
                 world.pager().copy_out(&mut old, 0x41_0000, &pointers).await.unwrap();
                 let mut strings = ArgumentPages::new(8 << 20);
-                let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x41_0000, 0).await;
+                let pushed = strings.with(&mut world.pager()).push_arguments_from(&mut old, 0x41_0000, 0).await;
                 assert_eq!(pushed.is_ok(), fits, "{length}: {pushed:?}");
                 strings.release(&mut world.pager()).await;
             }
@@ -80,7 +80,7 @@ fn exec_stack_limit_is_enforced() {
     run(64, 2048, vec![program_file()], |mut world: World| async move {
         let program = image(&mut world, 0).await.unwrap();
         let mut strings = ArgumentPages::new(1 << 20);
-        strings.finish(&mut world.pager(), b"deep", 1).await.unwrap();
+        strings.with(&mut world.pager()).finish(b"deep", 1).await.unwrap();
         let mut space = Space::none();
         let loaded = world.pager().load(&mut space, &program, None, strings, Credentials::default(), &mut []).await;
         loaded.unwrap();

@@ -27,8 +27,8 @@ async fn load(world: &mut World) -> Space {
     let (mut image, mut space) = (Image::none(), Space::none());
     image.inspect(&mut world.pager(), file(0)).await.unwrap();
     let mut strings = ArgumentPages::new(8 << 20);
-    strings.push_argument(&mut world.pager(), b"a").await.unwrap();
-    strings.finish(&mut world.pager(), b"/a", 7).await.unwrap();
+    strings.with(&mut world.pager()).push_argument(b"a").await.unwrap();
+    strings.with(&mut world.pager()).finish(b"/a", 7).await.unwrap();
     world.pager().load(&mut space, &image, None, strings, Credentials::default(), &mut []).await.unwrap();
     space
 }

@@ -140,10 +140,10 @@ impl ProcsServer for ProcsState {
     }
 
     async fn kill(&mut self, call: &mut Call<Kill>) -> Result<bool, Errno> {
-        let entry = call.entry();
+        let Kill { pid, signal, cause } = call.entry();
         // Only this board's clock waits to hear of its timers.
-        let timer = if call.board() == self.table.board { entry.timer } else { 0 };
-        self.table.kill(entry.pid, entry.signal, Cause { timer, ..entry.cause() })
+        let timer = if call.board() == self.table.board { cause.timer } else { 0 };
+        self.table.kill(pid, signal, Cause { timer, ..cause })
     }
     async fn take_signal(&mut self, call: &mut Call<TakeSignal>) -> Result<TakenSignal, Errno> {
         self.table.take_signal(call.entry().pid, call.entry().blocked)

@@ -108,7 +108,7 @@ impl ProcessTable {
         let ProcessRecord { pending, suspended, parent, .. } = self.rows[index];
         let (more, waits) = (pending & wanted != 0, pending != 0);
         let next = SignalFacts { signal: signal.unwrap_or(0), more, waits, suspended, parent };
-        Ok(TakenSignal::of(next, cause.unwrap_or(Cause::user(0))))
+        Ok(TakenSignal { next, cause: cause.unwrap_or(Cause::user(0)) })
     }
 
     /// Nothing waits for the process at `index` any more.

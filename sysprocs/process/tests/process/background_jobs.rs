@@ -147,7 +147,10 @@ fn suspended_job_kill_ends_it_and_parent_sees_only_exit() {
             regulator.regulate(DISK_BIT, 60).await;
             regulator.until(5).await;
             assert_eq!(regulator.listed(child.pid).await.state, b'H');
-            assert_eq!(regulator.procs.call(Kill::new(child.pid, signal as u8, Cause::user(1)), ()).await, Ok(true));
+            assert_eq!(
+                regulator.procs.call(Kill { pid: child.pid, signal: signal as u8, cause: Cause::user(1) }, ()).await,
+                Ok(true)
+            );
             regulator.until(6).await;
             let describe = Describe { index: 0, pid: child.pid };
             assert_eq!(regulator.procs.call(describe, &mut [0; LISTED_BYTES][..]).await, Err(Errno::ESRCH));
@@ -184,7 +187,10 @@ fn suspended_job_handles_signals_and_keeps_blocked_pending() {
         regulator.regulate(DISK_BIT, 10).await;
         regulator.until(5).await;
         assert_eq!(regulator.listed(child.pid).await.state, b'H', "the blocked signal waits");
-        assert_eq!(regulator.procs.call(Kill::new(child.pid, 10, Cause::user(1)), ()).await, Ok(true));
+        assert_eq!(
+            regulator.procs.call(Kill { pid: child.pid, signal: 10, cause: Cause::user(1) }, ()).await,
+            Ok(true)
+        );
     });
     assert_eq!(system.status(), 0);
 }

@@ -13,12 +13,7 @@ fn text(setting: Setting, settings: &RegulatorSettings) -> String {
     format_setting(setting, settings, &[None; BOARDS_MAX], &[0; BOARDS_MAX])
 }
 
-fn format_setting(
-    setting: Setting,
-    settings: &RegulatorSettings,
-    samples: &Samples,
-    orders: &Orders,
-) -> String {
+fn format_setting(setting: Setting, settings: &RegulatorSettings, samples: &Samples, orders: &Orders) -> String {
     super::format_setting(setting, &RegulatorView { settings, samples, orders, totals: &Totals::default() }).to_string()
 }
 
@@ -59,10 +54,7 @@ fn regulation_settings_text_changes_values() {
 fn regulation_settings_invalid_text_changes_nothing() {
     let settings = RegulatorSettings::default();
     let (many, long) = ("x ".repeat(17), "x".repeat(256));
-    assert!(
-        changed(Setting::Ignored, &settings, &long.as_bytes()[1..]).is_some(),
-        "a file may be called that"
-    );
+    assert!(changed(Setting::Ignored, &settings, &long.as_bytes()[1..]).is_some(), "a file may be called that");
     for (setting, text) in [
         (Setting::Mode, ""),
         (Setting::Mode, "eii ipd"),

@@ -97,7 +97,7 @@ impl<M: UserMemory> User<M> {
             return Ok(bytes.min(most.saturating_sub(offset)));
         }
         let pid = self.program.pid;
-        self.services.clients.procs.call(Kill::new(pid, SIGXFSZ, Cause::user(pid)), ()).await?;
+        self.services.clients.procs.call(Kill { pid, signal: SIGXFSZ, cause: Cause::user(pid) }, ()).await?;
         Err(Errno::EFBIG)
     }
 

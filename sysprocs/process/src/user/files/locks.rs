@@ -13,7 +13,7 @@ use crate::user::state::syscall_result::{SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, NoteLocks, Seek, Whence};
 use renga_proto::inode::STAT_BYTES;
-use renga_proto::locks::{AwaitLock, Conflict, FindLock, Locking, Locks, Owner, ReleaseLocks, SetLock};
+use renga_proto::locks::{AwaitLock, Conflict, FindLock, LockRequest, Locking, Locks, Owner, ReleaseLocks, SetLock};
 use renga_rt::{Client, Errno};
 
 /// `l_type`.
@@ -52,16 +52,6 @@ pub enum LockWay {
     Set,
     /// Locks, when it can.
     Wait,
-}
-
-/// What of which file is wanted by whom.
-#[derive(Clone, Copy)]
-struct LockRange {
-    owner: Owner,
-    ino: u32,
-    first: u64,
-    last: u64,
-    wanted: Locking,
 }
 
 /// The first and the last byte of `length` bytes (negative: before; 0: up to the end) at `start`.
@@ -111,7 +101,7 @@ impl<M: UserMemory> User<M> {
         self.get(place, &mut bytes).await?;
         let Handle { board, number, generation } = descriptor.object.file().ok_or(Errno::ENOLCK)?;
         let allowed = call.way == LockWay::Find;
-        let wanted = match half_at(&bytes, 0) {
+        let locking = match half_at(&bytes, 0) {
             F_RDLCK if allowed || descriptor.reads() => Locking::Shared,
             F_WRLCK if allowed || descriptor.writes() => Locking::Exclusive,
             F_UNLCK if call.way != LockWay::Find => Locking::Unlock,
@@ -124,18 +114,16 @@ impl<M: UserMemory> User<M> {
         let (first, last) = self.lock_range(descriptor, &bytes).await?;
         let pid = self.program.pid;
         let owner = if call.of_file { Owner::open_file(board, number, generation) } else { Owner::process(pid) };
-        let range = LockRange { owner, ino: descriptor.ino, first, last, wanted };
+        let wanted = LockRequest { owner, ino: descriptor.ino, first, last, locking };
         if call.way == LockWay::Find {
-            return Ok(self.find_lock(place, bytes, range).await?);
+            return Ok(self.find_lock(place, bytes, wanted).await?);
         }
         self.program.locks |= !call.of_file;
-        self.lock(descriptor, range, call.way).await
+        self.lock(descriptor, wanted, call.way).await
     }
 
-    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], range: LockRange) -> Result<(), Errno> {
-        let LockRange { owner, ino, first, last, wanted } = range;
-        let found = self.locks()?.call(FindLock { owner, ino, first, last, wanted }, ()).await?;
-        let Conflict { found, pid, first, last, exclusive } = found;
+    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], wanted: LockRequest) -> Result<(), Errno> {
+        let Conflict { found, pid, first, last, exclusive } = self.locks()?.call(FindLock { wanted }, ()).await?;
         let kind = match (found, exclusive) {
             (false, _) => F_UNLCK,
             (true, false) => F_RDLCK,
@@ -152,16 +140,15 @@ impl<M: UserMemory> User<M> {
         self.put(place, &bytes).await
     }
 
-    async fn lock(&mut self, descriptor: &FileDescriptor, range: LockRange, way: LockWay) -> SyscallResult<()> {
-        let LockRange { owner, ino, first, last, wanted } = range;
-        if let (None, Some(at)) = (owner.pid(), descriptor.object.file()) {
+    async fn lock(&mut self, descriptor: &FileDescriptor, wanted: LockRequest, way: LockWay) -> SyscallResult<()> {
+        if let (None, Some(at)) = (wanted.owner.pid(), descriptor.object.file()) {
             let generation = at.generation;
             self.services.file(at)?.call(NoteLocks { generation }, ()).await?;
         }
         let mut locks = self.locks()?;
         let locked = match way {
-            LockWay::Wait => locks.call(AwaitLock { owner, ino, first, last, wanted }, ()).await,
-            _ => locks.call(SetLock { owner, ino, first, last, wanted }, ()).await,
+            LockWay::Wait => locks.call(AwaitLock { wanted }, ()).await,
+            _ => locks.call(SetLock { wanted }, ()).await,
         };
         restartable(locked)
     }
@@ -172,7 +159,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EBADF.into());
         }
         let operation = self.int(1);
-        let wanted = match operation & !LOCK_NB {
+        let locking = match operation & !LOCK_NB {
             LOCK_SH => Locking::Shared,
             LOCK_EX => Locking::Exclusive,
             LOCK_UN => Locking::Unlock,
@@ -180,8 +167,8 @@ impl<M: UserMemory> User<M> {
         };
         let Handle { board, number, generation } = descriptor.object.file().ok_or(Errno::ENOLCK)?;
         let owner = Owner::open_file(board, number, generation).whole();
-        let range = LockRange { owner, ino: descriptor.ino, first: 0, last: END, wanted };
-        self.lock(&descriptor, range, if operation & LOCK_NB != 0 { LockWay::Set } else { LockWay::Wait }).await
+        let wanted = LockRequest { owner, ino: descriptor.ino, first: 0, last: END, locking };
+        self.lock(&descriptor, wanted, if operation & LOCK_NB != 0 { LockWay::Set } else { LockWay::Wait }).await
     }
 
     /// A descriptor is closed: what the process has locked of its file is free.

@@ -335,7 +335,7 @@ impl<M: UserMemory> User<M> {
         let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {
             let pid = self.program.pid;
-            self.services.clients.procs.call(Kill::new(pid, SIGPIPE, Cause::user(pid)), ()).await?;
+            self.services.clients.procs.call(Kill { pid, signal: SIGPIPE, cause: Cause::user(pid) }, ()).await?;
         }
         restartable(Err(errno))
     }

@@ -189,32 +189,32 @@ impl<M: UserMemory> User<M> {
         let mut random = [0; 8];
         self.services.random.fill(&mut random);
         let mut pager = pager(self.machine, &mut self.services);
-        let path = &self.paths[..length];
+        let (path, mut pages) = (&self.paths[..length], pages.with(&mut pager));
         for ScriptLine { interpreter, argument } in scripts.iter().rev() {
-            pages.push_argument(&mut pager, &self.paths[interpreter.clone()]).await?;
+            pages.push_argument(&self.paths[interpreter.clone()]).await?;
             if let Some(argument) = argument {
-                pages.push_argument(&mut pager, &self.paths[argument.clone()]).await?;
+                pages.push_argument(&self.paths[argument.clone()]).await?;
             }
         }
         if !scripts.is_empty() {
-            pages.push_argument(&mut pager, path).await?;
+            pages.push_argument(path).await?;
         }
         match (strings, &mut self.space) {
             (Strings::User { arguments, environment }, Some(space)) => {
                 let skip = u32::from(!scripts.is_empty());
-                pages.push_arguments_from(&mut pager, space, arguments, skip).await?;
-                pages.push_environment_from(&mut pager, space, environment).await?;
+                pages.push_arguments_from(space, arguments, skip).await?;
+                pages.push_environment_from(space, environment).await?;
             }
             _ => {
                 if scripts.is_empty() {
-                    pages.push_argument(&mut pager, path).await?;
+                    pages.push_argument(path).await?;
                 }
                 for variable in BOOT_ENVIRONMENT {
-                    pages.push_environment(&mut pager, variable).await?;
+                    pages.push_environment(variable).await?;
                 }
             }
         }
-        pages.finish(&mut pager, path, u64::from_le_bytes(random)).await
+        pages.finish(path, u64::from_le_bytes(random)).await
     }
 
     /// From here on the process is the new program.

@@ -107,7 +107,7 @@ impl<M: UserMemory> User<M> {
         if pid as i32 <= 0 {
             return Err(Errno::EINVAL);
         }
-        self.services.procs_of(pid)?.call(Kill::new(pid, signal, cause), ()).await.map(|_| ())
+        self.services.procs_of(pid)?.call(Kill { pid, signal, cause }, ()).await.map(|_| ())
     }
 
     /// Sends to a group on every board, but not to `except`.

@@ -78,12 +78,12 @@ impl<M: UserMemory> User<M> {
         let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await?;
         self.program.parent = taken.next.parent;
         self.program.may_hold_signals = taken.next.waits;
-        let overruns = match taken.timer {
+        let overruns = match taken.cause.timer {
             0 => 0,
             // It may have been deleted since.
             timer => self.services.clients.clock.call(GoOn { pid, timer: timer - 1 }, ()).await.unwrap_or(0),
         };
-        Ok((taken.next, SignalOrigin::Sent { cause: taken.cause(), overruns }))
+        Ok((taken.next, SignalOrigin::Sent { cause: taken.cause, overruns }))
     }
 
     /// Stops until the program is continued, or killed.
