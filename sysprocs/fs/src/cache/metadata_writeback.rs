@@ -49,6 +49,11 @@ impl RunWriter {
         RunWriter { clients, pages }
     }
 
+    /// Its pages, which are free between two of its calls.
+    pub(crate) fn room(&mut self) -> &mut [Page] {
+        self.pages
+    }
+
     /// Copies a block's buffer into `page`. `ENOENT`: there is nothing in it.
     pub(crate) async fn copy(&mut self, buffered: BufferedBlock, page: &mut Page) -> Result<(), Errno> {
         copy(&mut self.clients, buffered, page).await

@@ -132,7 +132,7 @@ impl CommitterState {
                 me.log("the journal is too small for so many buffers and is not used", [0, 0]);
             }
             if self.journal.start != 0 {
-                let recovered = self.journal.recover(self.blocks).await?;
+                let recovered = self.journal.recover(self.writer.room(), self.blocks).await?;
                 if recovered > 0 {
                     me.log("changes were taken from the journal: transactions", [recovered.into(), 0]);
                 }
@@ -255,7 +255,7 @@ impl CommitterState {
         let mut written = self.journal.write_transaction().await;
         if written == Err(Errno::ENOSPC) {
             // More than expected: room is made from the journal itself, as buffers may cache newer metadata.
-            written = self.journal.replay(self.blocks).await;
+            written = self.journal.replay(self.writer.room(), self.blocks).await;
             if written.is_ok() {
                 written = self.journal.write_transaction().await;
             }

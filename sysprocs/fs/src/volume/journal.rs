@@ -28,8 +28,8 @@ pub(crate) struct JournalRun {
 }
 
 pub(crate) struct Journal {
-    disk: Client<Disk>,
-    /// Room for one of the journal's blocks, and for a copied one.
+    pub(crate) disk: Client<Disk>,
+    /// Room for one of the journal's blocks, and for one of others.
     pub(crate) own: &'static mut Page,
     pub(crate) copy: &'static mut Page,
     /// The transaction that is being put together: descriptors, and behind each its copies.
@@ -79,16 +79,13 @@ impl Journal {
     pub(crate) async fn read(&mut self, block: u32) -> Result<(), Errno> {
         self.disk.call(ReadBlocks { first: block.into() }, &mut self.copy[..]).await
     }
-    pub(crate) async fn write(&mut self, block: u32) -> Result<(), Errno> {
-        self.disk.call(WriteBlocks { first: block.into() }, &self.copy[..]).await
-    }
 
-    pub(crate) fn place(&self, index: u32) -> Result<u32, Errno> {
+    fn place(&self, index: u32) -> Result<u32, Errno> {
         self.run_from(index).map(|(first, _)| first)
     }
 
     /// The block of the disk that is block `index` of the journal, and how many lie side by side from there on.
-    fn run_from(&self, index: u32) -> Result<(u32, u32), Errno> {
+    pub(crate) fn run_from(&self, index: u32) -> Result<(u32, u32), Errno> {
         let mut left = index;
         for run in &self.runs {
             if left < run.count {
@@ -252,7 +249,7 @@ impl Journal {
 }
 
 /// Writes blocks that must arrive.
-async fn write(disk: &mut Client<Disk>, first: u32, data: &[u8]) -> Result<(), Errno> {
+pub(crate) async fn write(disk: &mut Client<Disk>, first: u32, data: &[u8]) -> Result<(), Errno> {
     let mut written = Err(Errno::EIO);
     for _ in 0..TRIES_MAX {
         written = disk.call(WriteBlocks { first: first.into() }, data).await;

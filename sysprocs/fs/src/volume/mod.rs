@@ -10,6 +10,7 @@ pub(crate) mod journal;
 pub(crate) mod journal_file;
 pub(crate) mod members;
 pub(crate) mod mount;
+pub(crate) mod newest_copies;
 pub(crate) mod recovery;
 pub(crate) mod reservations;
 pub(crate) mod transaction;

@@ -16,6 +16,7 @@ mod numbers;
 mod order;
 mod ordered;
 mod reading;
+mod recovery;
 mod references;
 mod series;
 mod sizes;
