@@ -23,26 +23,30 @@ pub struct Now {
     pub used_ns: u64,
 }
 
-/// One timer.
-#[derive(Clone, Copy, Debug)]
-pub struct Timer {
-    /// Whose; 0: it is free.
-    pub pid: u32,
-    /// The slot that runs it.
-    pub slot: u16,
-    signal: u8,
-    /// The clock that it was created with, and the one it counts since it was set: a relative time is not calendar
-    /// time.
-    made: Counted,
-    counted: Counted,
-    id: u32,
-    value: u64,
-    /// When it expires next, of what it counts; 0: it is not set.
-    at_ns: u64,
-    interval_ns: u64,
-    /// Its signal waits to be taken.
-    queued: bool,
-    overruns: u32,
+renga_rt::with_defaults! {
+    /// One timer.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Timer {
+        /// Whose; 0: it is free.
+        pub pid: u32 = 0,
+        /// The slot that runs it.
+        pub slot: u16 = 0,
+        signal: u8 = 0,
+        /// The clock that it was created with, and the one it counts since it was set: a relative time is not calendar
+        /// time.
+        made: Counted = Counted::Time,
+        counted: Counted = Counted::Time,
+        id: u32 = 0,
+        value: u64 = 0,
+        /// When it expires next, of what it counts; 0: it is not set.
+        at_ns: u64 = 0,
+        interval_ns: u64 = 0,
+        /// Its signal waits to be taken.
+        queued: bool = false,
+        overruns: u32 = 0,
+    }
+    /// None.
+    pub const FREE;
 }
 
 /// What is to be done about a timer.
@@ -57,21 +61,6 @@ pub enum Next {
 }
 
 impl Timer {
-    /// None.
-    pub const FREE: Timer = Timer {
-        pid: 0,
-        slot: 0,
-        signal: 0,
-        made: Counted::Time,
-        counted: Counted::Time,
-        id: 0,
-        value: 0,
-        at_ns: 0,
-        interval_ns: 0,
-        queued: false,
-        overruns: 0,
-    };
-
     /// A timer that is not set.
     pub fn new(pid: u32, slot: u16, made: Counted, signal: u8, id: u32, value: u64) -> Timer {
         Timer { pid, slot, made, counted: made, signal, id, value, ..Timer::FREE }

@@ -31,49 +31,36 @@ struct TerminalReader {
     until_ns: Option<u64>,
 }
 
-struct ConsoleState<U: Uart + 'static> {
-    me: Me,
-    line: Line,
-    output: Output<U>,
-    foreground: u32,
-    /// Of that group.
-    session: u32,
-    /// Reads by way of what init opened do not wait.
-    nonblocking: bool,
-    /// The board that set it.
-    foreground_from: u8,
-    window: WindowSize,
-    incoming: Incoming,
-    readers: Vec<TerminalReader, WAITERS_MAX>,
-    /// Programs that wait until something can be read.
-    waiters: Waiters,
-    /// How often something has come that can be read.
-    edges: u32,
-    wakes: &'static Wakes,
-    signals: Deque<KeyboardSignal, SIGNALS_MAX>,
-    keyboard: Option<Call<NextSignal>>,
+renga_rt::with_defaults! {
+    struct ConsoleState[U: Uart + 'static] U {
+        me: Me = me,
+        line: Line = Line::new(),
+        output: Output<U> = Output::new(uart),
+        foreground: u32 = 0,
+        /// Of that group.
+        session: u32 = 0,
+        /// Reads by way of what init opened do not wait.
+        nonblocking: bool = false,
+        /// The board that set it.
+        foreground_from: u8 = 0,
+        window: WindowSize = WindowSize { rows: 24, columns: 80 },
+        incoming: Incoming = Incoming::default(),
+        readers: Vec<TerminalReader, WAITERS_MAX> = Vec::new(),
+        /// Programs that wait until something can be read.
+        waiters: Waiters = Waiters::NONE,
+        /// How often something has come that can be read.
+        edges: u32 = 1,
+        wakes: &'static Wakes = wakes,
+        signals: Deque<KeyboardSignal, SIGNALS_MAX> = Deque::new(),
+        keyboard: Option<Call<NextSignal>> = None,
+    }
+    fn new(me: Me, uart: &'static mut U, wakes: &'static Wakes);
 }
 
 /// Serves the terminal on `uart`, whose interrupts notify this process.
 pub async fn console<U: Uart>(me: Me, mut port: Port<Console>, uart: &'static mut U, wakes: &'static Wakes) -> Never {
     uart.enable_receive_interrupt(true);
-    let mut state = ConsoleState {
-        me,
-        line: Line::new(),
-        output: Output::new(uart),
-        foreground: 0,
-        session: 0,
-        nonblocking: false,
-        foreground_from: 0,
-        window: WindowSize { rows: 24, columns: 80 },
-        incoming: Incoming::default(),
-        readers: Vec::new(),
-        waiters: Waiters::NONE,
-        edges: 1,
-        wakes,
-        signals: Deque::new(),
-        keyboard: None,
-    };
+    let mut state = ConsoleState::new(me, uart, wakes);
     loop {
         if let Some(call) = port.accept_or_notified(Console::ENTRIES).await {
             call.serve(&mut state).await;

@@ -22,33 +22,36 @@ mod events;
 mod interruption;
 mod joining;
 
-struct PipeState {
-    ring: Ring,
-    generation: Generation,
-    readers: BoardReferences,
-    writers: BoardReferences,
-    /// Boards with a reference to an end, a bit each, as the router knows.
-    watched: u8,
-    watch: &'static Watch,
-    reading: CallQueue<ReadPipe>,
-    writing: CallQueue<WritePipe>,
-    /// How much of the first writer's slice is in the ring already; the others wait whole.
-    written: usize,
-    /// Programs that wait for events of the reading and of the writing end, and for which.
-    waiters: [Waiters; 2],
-    awaited: [u32; 2],
-    /// How often each end had an edge that could make an event true.
-    edges: [u32; 2],
-    wakes: &'static Wakes,
-    /// Of a fifo: how often each end has been opened in this generation, and who waits for the other end to be. A
-    /// pipe without a name has both ends from the beginning.
-    opened: [u32; 2],
-    named: bool,
-    /// Whether calls at each end fail rather than wait, for all programs that share it.
-    nonblocking: [bool; 2],
-    /// Its generation, unless that is so of an end: then (0) no transfer is simple.
-    simple_generation: u32,
-    partnerless: CallQueue<AwaitPartner>,
+renga_rt::with_defaults! {
+    struct PipeState {
+        ring: Ring = Ring::new(bytes),
+        generation: Generation = Generation::before_first(boot),
+        readers: BoardReferences = BoardReferences::NONE,
+        writers: BoardReferences = BoardReferences::NONE,
+        /// Boards with a reference to an end, a bit each, as the router knows.
+        watched: u8 = 0,
+        watch: &'static Watch = watch,
+        reading: CallQueue<ReadPipe> = CallQueue::new(),
+        writing: CallQueue<WritePipe> = CallQueue::new(),
+        /// How much of the first writer's slice is in the ring already; the others wait whole.
+        written: usize = 0,
+        /// Programs that wait for events of the reading and of the writing end, and for which.
+        waiters: [Waiters; 2] = [const { Waiters::NONE }; 2],
+        awaited: [u32; 2] = [0; 2],
+        /// How often each end had an edge that could make an event true.
+        edges: [u32; 2] = [1; 2],
+        wakes: &'static Wakes = wakes,
+        /// Of a fifo: how often each end has been opened in this generation, and who waits for the other end to be. A
+        /// pipe without a name has both ends from the beginning.
+        opened: [u32; 2] = [0; 2],
+        named: bool = false,
+        /// Whether calls at each end fail rather than wait, for all programs that share it.
+        nonblocking: [bool; 2] = [false; 2],
+        /// Its generation, unless that is so of an end: then (0) no transfer is simple.
+        simple_generation: u32 = 0,
+        partnerless: CallQueue<AwaitPartner> = CallQueue::new(),
+    }
+    fn new(bytes: &'static mut [u8; PIPE_BYTES], boot: u8, watch: &'static Watch, wakes: &'static Wakes);
 }
 
 /// Serves the pipe `number`; `boot` counts the board's boots, so that no generation repeats. The pipe watches another
@@ -62,26 +65,7 @@ pub async fn pipe(
     watch: &'static Watch,
     wakes: &'static Wakes,
 ) -> Never {
-    let mut state = PipeState {
-        ring: Ring::new(bytes),
-        generation: Generation::before_first(boot),
-        readers: BoardReferences::NONE,
-        writers: BoardReferences::NONE,
-        watched: 0,
-        watch,
-        reading: CallQueue::new(),
-        writing: CallQueue::new(),
-        written: 0,
-        waiters: [const { Waiters::NONE }; 2],
-        awaited: [0; 2],
-        edges: [1; 2],
-        wakes,
-        opened: [0; 2],
-        named: false,
-        nonblocking: [false; 2],
-        simple_generation: 0,
-        partnerless: CallQueue::new(),
-    };
+    let mut state = PipeState::new(bytes, boot, watch, wakes);
     loop {
         let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
             Some(PipeCall::ReadPipe(call))

@@ -40,38 +40,29 @@ clients! {
     }
 }
 
-struct RegulatorState {
-    me: Me,
-    clients: RegulatorClients,
-    board: u8,
-    settings: RegulatorSettings,
-    machine: RegulatorMachine,
-    samples: Samples,
-    orders: Orders,
-    /// The boards, a bit each, whose jobs' files are known to be spared.
-    spared: u8,
-    totals: Totals,
-    /// When to sample the boards next; `None`: there are no jobs.
-    next_ns: Option<u64>,
-    samples_without_jobs: u32,
+renga_rt::with_defaults! {
+    struct RegulatorState {
+        me: Me = me,
+        clients: RegulatorClients = clients,
+        board: u8 = board,
+        settings: RegulatorSettings = RegulatorSettings::default(),
+        machine: RegulatorMachine = RegulatorMachine::default(),
+        samples: Samples = [None; BOARDS_MAX],
+        orders: Orders = [0; BOARDS_MAX],
+        /// The boards, a bit each, whose jobs' files are known to be spared.
+        spared: u8 = 0,
+        totals: Totals = Totals::default(),
+        /// When to sample the boards next; `None`: there are no jobs.
+        next_ns: Option<u64> = None,
+        samples_without_jobs: u32 = 0,
+    }
+    fn new(me: Me, clients: RegulatorClients, board: u8);
 }
 
 /// Regulates the background jobs of all boards; init runs on this one.
 pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorClients) -> Never {
     let board = me.id().board.0;
-    let mut state = RegulatorState {
-        me,
-        clients,
-        board,
-        settings: RegulatorSettings::default(),
-        machine: RegulatorMachine::default(),
-        samples: [None; BOARDS_MAX],
-        orders: [0; BOARDS_MAX],
-        spared: 0,
-        totals: Totals::default(),
-        next_ns: None,
-        samples_without_jobs: 0,
-    };
+    let mut state = RegulatorState::new(me, clients, board);
     loop {
         if let Some(call) = port.accept_or_notified(Regulation::ENTRIES).await {
             call.serve(&mut state).await;

@@ -3,8 +3,6 @@
 //! Invariant: the router waits only for calls to other boards and for notifications. Calls: no server, so no circle
 //! of waits passes through it. The placement bounds its memory; nothing that arrives can ask for more.
 
-use crate::calls::caller_index::CallerIndex;
-use crate::number_set::NumberSet;
 use crate::proxies::mailbox::ProxyTask;
 use crate::router_memory::RouterMemory;
 use crate::router_state::Router;
@@ -30,24 +28,7 @@ pub async fn router<D: Phy + 'static>(
     frame: &'static mut [u8; FRAME_BYTES_MAX],
 ) -> Never {
     device.enable_receive_interrupt(true);
-    let mut router = Router {
-        now_ns: me.now_ns(),
-        me,
-        board: device.board(),
-        device,
-        memory,
-        out_active: NumberSet::default(),
-        places: CallerIndex::default(),
-        queued: NumberSet::default(),
-        copies_waiting: 0,
-        arrivals: 0,
-        alarm_ns: None,
-        unsettled: true,
-        closing: false,
-        transmit_full: false,
-        transmit_interrupt: false,
-        first_board: 0,
-    };
+    let mut router = Router::new(me.now_ns(), device.board(), me, device, memory);
     router.expire();
     router.transmit();
     router.device.attend(router.now_ns);

@@ -8,31 +8,34 @@ use crate::router_memory::{Peer, RouterMemory};
 use renga_phy::Phy;
 use renga_rt::Me;
 
-pub(crate) struct Router<D: Phy + 'static> {
-    pub(crate) me: Me,
-    pub(crate) device: &'static mut D,
-    /// This board, as the device says.
-    pub(crate) board: u8,
-    pub(crate) memory: &'static mut RouterMemory,
-    pub(crate) now_ns: u64,
-    /// Local callers that wait.
-    pub(crate) out_active: NumberSet,
-    /// Where the local callers have their places.
-    pub(crate) places: CallerIndex,
-    /// CallerIndex whose calls are complete and not started.
-    pub(crate) queued: NumberSet,
-    /// Asynchronous calls of other boards that are not done.
-    pub(crate) copies_waiting: usize,
-    pub(crate) arrivals: u64,
-    pub(crate) alarm_ns: Option<u64>,
-    /// A session has a deadline that may be before the alarm, though that is soon.
-    pub(crate) unsettled: bool,
-    /// Something is left of an ended session.
-    pub(crate) closing: bool,
-    pub(crate) transmit_full: bool,
-    pub(crate) transmit_interrupt: bool,
-    /// The board that is sent to first: the one that found the device full.
-    pub(crate) first_board: u8,
+renga_rt::with_defaults! {
+    pub(crate) struct Router[D: Phy + 'static] D {
+        pub(crate) me: Me = me,
+        pub(crate) device: &'static mut D = device,
+        /// This board, as the device says.
+        pub(crate) board: u8 = board,
+        pub(crate) memory: &'static mut RouterMemory = memory,
+        pub(crate) now_ns: u64 = now_ns,
+        /// Local callers that wait.
+        pub(crate) out_active: NumberSet = NumberSet::default(),
+        /// Where the local callers have their places.
+        pub(crate) places: CallerIndex = CallerIndex::default(),
+        /// CallerIndex whose calls are complete and not started.
+        pub(crate) queued: NumberSet = NumberSet::default(),
+        /// Asynchronous calls of other boards that are not done.
+        pub(crate) copies_waiting: usize = 0,
+        pub(crate) arrivals: u64 = 0,
+        pub(crate) alarm_ns: Option<u64> = None,
+        /// A session has a deadline that may be before the alarm, though that is soon.
+        pub(crate) unsettled: bool = true,
+        /// Something is left of an ended session.
+        pub(crate) closing: bool = false,
+        pub(crate) transmit_full: bool = false,
+        pub(crate) transmit_interrupt: bool = false,
+        /// The board that is sent to first: the one that found the device full.
+        pub(crate) first_board: u8 = 0,
+    }
+    pub(crate) fn new(now_ns: u64, board: u8, me: Me, device: &'static mut D, memory: &'static mut RouterMemory);
 }
 
 impl<D: Phy + 'static> Router<D> {

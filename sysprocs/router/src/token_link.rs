@@ -49,44 +49,31 @@ pub struct TokenCount {
     pub stuck: u64,
 }
 
-/// One board's device on a bus with a token.
-pub struct TokenLink<P> {
-    mac: Mac,
-    phy: P,
-    now_ns: u64,
-    started: bool,
-    queue: [Queued; QUEUE_FRAMES],
-    first: usize,
-    queued: usize,
-    tries: u8,
-    /// The first frame is not to be sent again before this.
-    pause_until_ns: Option<u64>,
-    /// The demand last reported to the protocol.
-    demand: bool,
-    /// Whom the frame on the wire is for; data, not control.
-    sending: (u8, bool),
-    count: TokenCount,
+renga_rt::with_defaults! {
+    /// One board's device on a bus with a token.
+    pub struct TokenLink[P] P {
+        mac: Mac = Mac::new(setup),
+        phy: P = phy,
+        now_ns: u64 = 0,
+        started: bool = false,
+        queue: [Queued; QUEUE_FRAMES] =
+            [Queued { destination: 0, bytes: 0, frame: [0; FRAME_BYTES_MAX] }; QUEUE_FRAMES],
+        first: usize = 0,
+        queued: usize = 0,
+        tries: u8 = 0,
+        /// The first frame is not to be sent again before this.
+        pause_until_ns: Option<u64> = None,
+        /// The demand last reported to the protocol.
+        demand: bool = false,
+        /// Whom the frame on the wire is for; data, not control.
+        sending: (u8, bool) = (BROADCAST, false),
+        count: TokenCount = TokenCount::default(),
+    }
+    /// A board that takes part from the first [`Phy::attend`] on.
+    pub fn new(setup: MacSetup, phy: P);
 }
 
 impl<P: TokenPhy> TokenLink<P> {
-    /// A board that takes part from the first [`Phy::attend`] on.
-    pub fn new(setup: MacSetup, phy: P) -> TokenLink<P> {
-        TokenLink {
-            mac: Mac::new(setup),
-            phy,
-            now_ns: 0,
-            started: false,
-            queue: [Queued { destination: 0, bytes: 0, frame: [0; FRAME_BYTES_MAX] }; QUEUE_FRAMES],
-            first: 0,
-            queued: 0,
-            tries: 0,
-            pause_until_ns: None,
-            demand: false,
-            sending: (BROADCAST, false),
-            count: TokenCount::default(),
-        }
-    }
-
     /// The protocol's state.
     pub fn mac(&self) -> &Mac {
         &self.mac

@@ -14,6 +14,7 @@ extern crate std;
 #[doc(hidden)]
 pub mod apart;
 mod board_references;
+mod defaults;
 mod free_list;
 mod generation;
 pub mod given;

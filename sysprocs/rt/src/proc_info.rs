@@ -91,61 +91,45 @@ impl Fact<2> for AreaInfo {
 /// Words of the set of descriptors.
 pub const DESCRIPTOR_WORDS: usize = 16;
 
-/// One info.
-#[derive(Debug)]
-pub struct ProcInfo {
-    /// The program's pid; 0: there is none.
-    pub pid: Published<u32>,
-    /// The number of its address space.
-    pub space: PublishedLast,
-    /// What it runs.
-    pub origin: Published<ProgramOrigin, 5>,
-    /// Inode number of its working directory.
-    pub directory: Published<u32>,
-    /// Of its root directory.
-    pub root: Published<u32>,
-    /// Its memory's areas, in order.
-    pub areas: [Published<AreaInfo, 2>; AREAS],
-    /// How many these are.
-    pub area_count: Published<u16>,
-    /// Where its heap begins.
-    pub heap_start: Published<u64>,
-    /// Where it ends, and with it its area, whatever that says.
-    pub heap_end: Published<u64>,
-    /// Which descriptors it has, a bit each.
-    pub descriptors: [Published<u64>; DESCRIPTOR_WORDS],
-    /// Signals that it blocks, that it ignores because it said so, and those that it handles: a bit each, from signal 1 on.
-    pub signals: Published<[u64; 3], 3>,
-    /// Permission bits that it does not give to what it makes.
-    pub umask: Published<u16>,
-    /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
-    pub limits: Published<[[u64; 2]; LIMITS], { 2 * LIMITS }>,
+crate::with_defaults! {
+    /// One info.
+    #[derive(Debug)]
+    pub struct ProcInfo {
+        /// The program's pid; 0: there is none.
+        pub pid: Published<u32> = Published::new(0),
+        /// The number of its address space.
+        pub space: PublishedLast = PublishedLast::none(),
+        /// What it runs.
+        pub origin: Published<ProgramOrigin, 5> = Published::new(ProgramOrigin::default()),
+        /// Inode number of its working directory.
+        pub directory: Published<u32> = Published::new(0),
+        /// Of its root directory.
+        pub root: Published<u32> = Published::new(0),
+        /// Its memory's areas, in order.
+        pub areas: [Published<AreaInfo, 2>; AREAS] = core::array::from_fn(|_| Published::new(AreaInfo::default())),
+        /// How many these are.
+        pub area_count: Published<u16> = Published::new(0),
+        /// Where its heap begins.
+        pub heap_start: Published<u64> = Published::new(0),
+        /// Where it ends, and with it its area, whatever that says.
+        pub heap_end: Published<u64> = Published::new(0),
+        /// Which descriptors it has, a bit each.
+        pub descriptors: [Published<u64>; DESCRIPTOR_WORDS] = core::array::from_fn(|_| Published::new(0)),
+        /// Signals that it blocks, that it ignores because it said so, and those that it handles: a bit each, from
+        /// signal 1 on.
+        pub signals: Published<[u64; 3], 3> = Published::new([0; 3]),
+        /// Permission bits that it does not give to what it makes.
+        pub umask: Published<u16> = Published::new(0),
+        /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
+        pub limits: Published<[[u64; 2]; LIMITS], { 2 * LIMITS }> = Published::new([[u64::MAX; 2]; LIMITS]),
+    }
+    /// Of no program.
+    pub fn new();
 }
 
 impl Default for ProcInfo {
     fn default() -> Self {
         ProcInfo::new()
-    }
-}
-
-impl ProcInfo {
-    /// Of no program.
-    pub fn new() -> ProcInfo {
-        ProcInfo {
-            pid: Published::new(0),
-            space: PublishedLast::none(),
-            origin: Published::new(ProgramOrigin::default()),
-            directory: Published::new(0),
-            root: Published::new(0),
-            areas: core::array::from_fn(|_| Published::new(AreaInfo::default())),
-            area_count: Published::new(0),
-            heap_start: Published::new(0),
-            heap_end: Published::new(0),
-            descriptors: core::array::from_fn(|_| Published::new(0)),
-            signals: Published::new([0; 3]),
-            umask: Published::new(0),
-            limits: Published::new([[u64::MAX; 2]; LIMITS]),
-        }
     }
 }
 

@@ -8,35 +8,27 @@ use renga_proto::events::{COUNT_MAX, EventKind};
 use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_rt::{BoardReferences, Errno, Generation, Waiters};
 
-/// An event file, or a free place for one. Boot provides them.
-#[derive(Debug)]
-pub struct EventPlace {
-    /// Which generation it is in, once it has had one.
-    pub(super) generation: Option<Generation>,
-    pub(super) references: BoardReferences,
-    pub(super) waiters: Waiters,
-    pub(super) edges: u32,
-    pub(super) kind: EventKind,
-    /// Opened with `O_NONBLOCK`: no program waits for it.
-    pub(super) nonblocking: bool,
-    /// Of a counter.
-    pub(super) count: u64,
-    pub(super) timer: Times,
+renga_rt::with_defaults! {
+    /// An event file, or a free place for one. Boot provides them.
+    #[derive(Debug)]
+    pub struct EventPlace {
+        /// Which generation it is in, once it has had one.
+        pub(super) generation: Option<Generation> = None,
+        pub(super) references: BoardReferences = BoardReferences::NONE,
+        pub(super) waiters: Waiters = Waiters::NONE,
+        pub(super) edges: u32 = 1,
+        pub(super) kind: EventKind = EventKind::Count,
+        /// Opened with `O_NONBLOCK`: no program waits for it.
+        pub(super) nonblocking: bool = false,
+        /// Of a counter.
+        pub(super) count: u64 = 0,
+        pub(super) timer: Times = Times::NONE,
+    }
+    /// Free, and never used.
+    pub const FREE;
 }
 
 impl EventPlace {
-    /// Free, and never used.
-    pub const FREE: EventPlace = EventPlace {
-        generation: None,
-        references: BoardReferences::NONE,
-        waiters: Waiters::NONE,
-        edges: 1,
-        kind: EventKind::Count,
-        nonblocking: false,
-        count: 0,
-        timer: Times::NONE,
-    };
-
     pub(super) fn is_timer(&self) -> bool {
         matches!(self.kind, EventKind::Timer | EventKind::CalendarTimer)
     }

@@ -12,29 +12,23 @@ use renga_rt::Errno;
 /// As a set: none.
 const NO_SET: u16 = u16::MAX;
 
-/// A watch, or a free place for one. Boot provides them.
-#[derive(Clone, Copy, Debug)]
-pub struct WatchPlace {
-    set: u16,
-    descriptor: u16,
-    /// What it is for; 0: for nothing until it is modified.
-    events: u32,
-    data: u64,
-    object: [u64; 2],
-    /// It goes on in the next watch of this place.
-    stamp: WatchStamp,
+renga_rt::with_defaults! {
+    /// A watch, or a free place for one. Boot provides them.
+    #[derive(Clone, Copy, Debug)]
+    pub struct WatchPlace {
+        set: u16 = NO_SET,
+        descriptor: u16 = 0,
+        /// What it is for; 0: for nothing until it is modified.
+        events: u32 = 0,
+        data: u64 = 0,
+        object: [u64; 2] = [0; 2],
+        /// It goes on in the next watch of this place.
+        stamp: WatchStamp = WatchStamp { version: 0, edges: 0 },
+    }
+    /// Free.
+    pub const FREE;
 }
 impl WatchPlace {
-    /// Free.
-    pub const FREE: WatchPlace = WatchPlace {
-        set: NO_SET,
-        descriptor: 0,
-        events: 0,
-        data: 0,
-        object: [0; 2],
-        stamp: WatchStamp { version: 0, edges: 0 },
-    };
-
     /// Is as it was never reported.
     fn renew(&mut self, events: u32, data: u64) {
         (self.events, self.data) = (events, data);

@@ -20,21 +20,24 @@ const BLOCK_MAX: u64 = u32::MAX as u64;
 /// Writes refused one after the other until the call that waits for room fails.
 const REFUSALS_MAX: u32 = 16;
 
-struct BufferDirectoryState {
-    me: Me,
-    buffers: ForwardFamily<Buffer>,
-    board: u8,
-    slots: BufferSlots,
-    due: &'static CommitDue,
-    waiting: Option<BufferDirectoryCall>,
-    /// Waits until no other process writes.
-    drains: Option<Call<NextWrite>>,
-    /// The metadata writeback, while there is nothing to clean.
-    metadata_writeback: Option<Call<NextEviction>>,
-    /// Writes that the medium has refused, one after the other.
-    refusals: u32,
-    /// A call that finds no clean buffer fails.
-    refuses: bool,
+renga_rt::with_defaults! {
+    struct BufferDirectoryState {
+        me: Me = me,
+        buffers: ForwardFamily<Buffer> = buffers,
+        board: u8 = board,
+        slots: BufferSlots = slots,
+        due: &'static CommitDue = due,
+        waiting: Option<BufferDirectoryCall> = None,
+        /// Waits until no other process writes.
+        drains: Option<Call<NextWrite>> = None,
+        /// The metadata writeback, while there is nothing to clean.
+        metadata_writeback: Option<Call<NextEviction>> = None,
+        /// Writes that the medium has refused, one after the other.
+        refusals: u32 = 0,
+        /// A call that finds no clean buffer fails.
+        refuses: bool = false,
+    }
+    fn new(me: Me, buffers: ForwardFamily<Buffer>, board: u8, slots: BufferSlots, due: &'static CommitDue);
 }
 
 /// Serves as many buffers as there are `slots`. A transaction that should come soon is made `due`.
@@ -46,18 +49,7 @@ pub async fn buffer_directory(
     due: &'static CommitDue,
 ) -> Never {
     let (board, slots) = (me.id().board.0, BufferSlots::new(slots));
-    let mut server = BufferDirectoryState {
-        me,
-        buffers,
-        board,
-        slots,
-        due,
-        waiting: None,
-        drains: None,
-        metadata_writeback: None,
-        refusals: 0,
-        refuses: false,
-    };
+    let mut server = BufferDirectoryState::new(me, buffers, board, slots, due);
     loop {
         let closed = if server.waiting.is_some() { WORK } else { 0 };
         let closed = closed | if server.drains.is_some() { NextWrite::BIT } else { 0 };

@@ -19,22 +19,32 @@ use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
 /// Calls that wait for the inode reclaimer; further ones wait at the port.
 const WAITING_MAX: usize = 16;
 
-pub(super) struct InodeDirectoryState {
-    pub(super) me: Me,
-    pub(super) inodes: Family<Inode>,
-    /// The same, for calls that are passed on.
-    pub(super) passed_on: ForwardFamily<Inode>,
-    pub(super) board: u8,
-    pub(super) table: ActiveTable,
-    pub(super) names: NameCache,
-    /// Calls that wait for the inode reclaimer.
-    pub(super) waiting: Deque<InodeDirectoryCall, WAITING_MAX>,
-    pub(super) inode_reclaimer: Option<Call<NextReclaim>>,
-    /// The inode reclaimer has done something, so that a waiting call may go on.
-    pub(super) reclaimed: bool,
-    pub(super) retires: Option<Call<Retire>>,
-    pub(super) lock: NamesLock,
-    pub(super) commits: CommitQueue,
+renga_rt::with_defaults! {
+    pub(super) struct InodeDirectoryState {
+        pub(super) me: Me = me,
+        pub(super) inodes: Family<Inode> = inodes,
+        /// The same, for calls that are passed on.
+        pub(super) passed_on: ForwardFamily<Inode> = passed_on,
+        pub(super) board: u8 = board,
+        pub(super) table: ActiveTable = table,
+        pub(super) names: NameCache = names,
+        /// Calls that wait for the inode reclaimer.
+        pub(super) waiting: Deque<InodeDirectoryCall, WAITING_MAX> = Deque::new(),
+        pub(super) inode_reclaimer: Option<Call<NextReclaim>> = None,
+        /// The inode reclaimer has done something, so that a waiting call may go on.
+        pub(super) reclaimed: bool = false,
+        pub(super) retires: Option<Call<Retire>> = None,
+        pub(super) lock: NamesLock = NamesLock::default(),
+        pub(super) commits: CommitQueue = CommitQueue::default(),
+    }
+    pub(super) fn new(
+        me: Me,
+        inodes: Family<Inode>,
+        passed_on: ForwardFamily<Inode>,
+        board: u8,
+        table: ActiveTable,
+        names: NameCache,
+    );
 }
 
 impl InodeDirectoryState {

@@ -8,13 +8,10 @@
 
 use crate::commit_due::CommitDue;
 use crate::inode_table::active_table::{Activation, ActiveTable};
-use crate::inode_table::commit_queue::CommitQueue;
 use crate::inode_table::directory_state::InodeDirectoryState;
 use crate::inode_table::inode_slot::InodeSlot;
-use crate::inode_table::names_lock::NamesLock;
 use crate::leases::referrers::Referrers;
 use crate::lookup::name_cache::{NameCache, NameSlot};
-use heapless::Deque;
 use renga_proto::inode::{
     Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver, Inode,
     InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate, Release,
@@ -39,20 +36,7 @@ pub async fn inode_directory(
     due: &'static CommitDue,
 ) -> Never {
     let (board, table, names) = (me.id().board.0, ActiveTable::new(slots, referrers), NameCache::new(names));
-    let mut state = InodeDirectoryState {
-        me,
-        inodes,
-        passed_on,
-        board,
-        table,
-        names,
-        waiting: Deque::new(),
-        inode_reclaimer: None,
-        reclaimed: false,
-        retires: None,
-        lock: NamesLock::default(),
-        commits: CommitQueue::default(),
-    };
+    let mut state = InodeDirectoryState::new(me, inodes, passed_on, board, table, names);
     loop {
         let mut closed = if state.lock.is_awaited() { LockNames::BIT } else { 0 };
         closed |= if state.commits.is_full() { CommitAll::BIT } else { 0 };

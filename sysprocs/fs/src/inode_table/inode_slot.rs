@@ -23,30 +23,21 @@ pub(super) enum InodeSlotUse {
 }
 pub(super) const USES: usize = 5;
 
-/// What the directory knows of one inode process. Boot provides one per process.
-#[derive(Clone, Copy)]
-pub struct InodeSlot {
-    pub(super) ino: u32,
-    pub(super) references: BoardReferences,
-    pub(super) used: InodeSlotUse,
-    /// It has no links: the last release frees it.
-    pub(super) unlinked: bool,
-    /// It was found to be a directory, of this generation.
-    pub(super) directory: Option<u32>,
-    pub(super) account: AccountNumber,
-    pub(super) in_list: Links<u16>,
-    pub(super) next: u16,
-}
-impl InodeSlot {
+renga_rt::with_defaults! {
+    /// What the directory knows of one inode process. Boot provides one per process.
+    #[derive(Clone, Copy)]
+    pub struct InodeSlot {
+        pub(super) ino: u32 = NO_INODE,
+        pub(super) references: BoardReferences = BoardReferences::NONE,
+        pub(super) used: InodeSlotUse = InodeSlotUse::Vacant,
+        /// It has no links: the last release frees it.
+        pub(super) unlinked: bool = false,
+        /// It was found to be a directory, of this generation.
+        pub(super) directory: Option<u32> = None,
+        pub(super) account: AccountNumber = AccountNumber::SYSTEM,
+        pub(super) in_list: Links<u16> = Links::NONE,
+        pub(super) next: u16 = u16::NONE,
+    }
     /// A process without an inode.
-    pub const EMPTY: InodeSlot = InodeSlot {
-        ino: NO_INODE,
-        references: BoardReferences::NONE,
-        used: InodeSlotUse::Vacant,
-        unlinked: false,
-        directory: None,
-        account: AccountNumber::SYSTEM,
-        in_list: Links::NONE,
-        next: u16::NONE,
-    };
+    pub const EMPTY;
 }

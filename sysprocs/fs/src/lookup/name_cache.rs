@@ -19,39 +19,28 @@ const GROUPS: usize = 64;
 /// Slots that are passed in search of one without a recent use.
 const SCANS_MAX: usize = 16;
 
-/// What is known of one name. Boot provides as many as there are to be.
-#[derive(Clone, Copy)]
-pub struct NameSlot {
-    directory: u32,
-    ino: u32,
-    hash: u32,
-    next: u16,
-    in_group: Links<u16>,
-    kind: u8,
-    bytes: u8,
-    /// Used since the last search for room here.
-    recent: bool,
-    /// Forgotten; it stays for the boards that cache it.
-    pub(super) hidden: bool,
-    pub(super) holders: u8,
-    name: [u8; KEPT_BYTES],
+renga_rt::with_defaults! {
+    /// What is known of one name. Boot provides as many as there are to be.
+    #[derive(Clone, Copy)]
+    pub struct NameSlot {
+        directory: u32 = NO_DIRECTORY,
+        ino: u32 = NOTHING,
+        hash: u32 = 0,
+        next: u16 = u16::NONE,
+        in_group: Links<u16> = Links::NONE,
+        kind: u8 = 0,
+        bytes: u8 = 0,
+        /// Used since the last search for room here.
+        recent: bool = false,
+        /// Forgotten; it stays for the boards that cache it.
+        pub(super) hidden: bool = false,
+        pub(super) holders: u8 = 0,
+        name: [u8; KEPT_BYTES] = [0; KEPT_BYTES],
+    }
+    /// Of no name.
+    pub const EMPTY;
 }
 impl NameSlot {
-    /// Of no name.
-    pub const EMPTY: NameSlot = NameSlot {
-        directory: NO_DIRECTORY,
-        ino: NOTHING,
-        hash: 0,
-        next: u16::NONE,
-        in_group: Links::NONE,
-        kind: 0,
-        bytes: 0,
-        recent: false,
-        hidden: false,
-        holders: 0,
-        name: [0; KEPT_BYTES],
-    };
-
     fn is(&self, directory: u32, hash: u32, name: &[u8]) -> bool {
         self.hash == hash && self.directory == directory && &self.name[..usize::from(self.bytes)] == name
     }

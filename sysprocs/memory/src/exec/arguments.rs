@@ -38,33 +38,24 @@ pub(crate) struct Extras {
     pub(crate) random: usize,
 }
 
-/// Strings for a new program.
-pub struct ArgumentPages {
-    frames: Vec<Frame, PAGES_HERE>,
-    /// The page with the numbers of the frames behind those.
-    more: Option<Frame>,
-    length: usize,
-    /// Bytes that the program's stack may have.
-    pub(crate) stack_bytes: u64,
-    pub(crate) arguments: u32,
-    pub(crate) environment: u32,
-    pub(crate) extras: Option<Extras>,
+renga_rt::with_defaults! {
+    /// Strings for a new program.
+    pub struct ArgumentPages {
+        frames: Vec<Frame, PAGES_HERE> = Vec::new(),
+        /// The page with the numbers of the frames behind those.
+        more: Option<Frame> = None,
+        length: usize = 0,
+        /// Bytes that the program's stack may have.
+        pub(crate) stack_bytes: u64 = stack_bytes,
+        pub(crate) arguments: u32 = 0,
+        pub(crate) environment: u32 = 0,
+        pub(crate) extras: Option<Extras> = None,
+    }
+    /// None yet, for a program whose stack may have `stack_bytes`.
+    pub const fn new(stack_bytes: u64);
 }
 
 impl ArgumentPages {
-    /// None yet, for a program whose stack may have `stack_bytes`.
-    pub const fn new(stack_bytes: u64) -> Self {
-        ArgumentPages {
-            frames: Vec::new(),
-            more: None,
-            length: 0,
-            stack_bytes,
-            arguments: 0,
-            environment: 0,
-            extras: None,
-        }
-    }
-
     /// How many pages there are.
     pub(crate) fn count(&self) -> usize {
         self.length.div_ceil(PAGE_BYTES)

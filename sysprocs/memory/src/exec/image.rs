@@ -46,39 +46,30 @@ impl Segment {
     }
 }
 
-/// A program file.
-#[derive(Clone, Debug)]
-pub struct Image {
-    /// The file.
-    pub file: MappedFile,
-    /// Whether it runs anywhere.
-    pub position_independent: bool,
-    /// Where it starts, before relocation.
-    pub entry: u64,
-    /// Where its program headers are in memory, before relocation; 0: nowhere.
-    pub headers: u64,
-    /// How many there are.
-    pub header_count: u16,
-    /// What is loaded.
-    pub segments: Vec<Segment, SEGMENTS_MAX>,
-    /// The path of its dynamic linker.
-    pub interpreter: Option<Vec<u8, INTERPRETER_BYTES_MAX>>,
+renga_rt::with_defaults! {
+    /// A program file.
+    #[derive(Clone, Debug)]
+    pub struct Image {
+        /// The file.
+        pub file: MappedFile = MappedFile { ino: 0, generation: 0, slot: 0 },
+        /// Whether it runs anywhere.
+        pub position_independent: bool = false,
+        /// Where it starts, before relocation.
+        pub entry: u64 = 0,
+        /// Where its program headers are in memory, before relocation; 0: nowhere.
+        pub headers: u64 = 0,
+        /// How many there are.
+        pub header_count: u16 = 0,
+        /// What is loaded.
+        pub segments: Vec<Segment, SEGMENTS_MAX> = Vec::new(),
+        /// The path of its dynamic linker.
+        pub interpreter: Option<Vec<u8, INTERPRETER_BYTES_MAX>> = None,
+    }
+    /// Of no file, for [`Image::inspect`].
+    pub const fn none();
 }
 
 impl Image {
-    /// Of no file, for [`Image::inspect`].
-    pub const fn none() -> Image {
-        Image {
-            file: MappedFile { ino: 0, generation: 0, slot: 0 },
-            position_independent: false,
-            entry: 0,
-            headers: 0,
-            header_count: 0,
-            segments: Vec::new(),
-            interpreter: None,
-        }
-    }
-
     /// Becomes the image of `file`, whose inode the caller keeps active; images are large to move. Of a script, says
     /// so: another program is to run with it as an argument. `ENOEXEC` if it cannot be run.
     pub async fn inspect<M: UserMemory>(

@@ -41,76 +41,56 @@ pub enum ProcessState {
     Ended(u32),
 }
 
-/// One process.
-#[derive(Clone, Copy, Debug)]
-pub struct ProcessRecord {
-    /// Its pid; 0: the record is free.
-    pub pid: u32,
-    /// Its parent's pid.
-    pub parent: u32,
-    /// Its process group.
-    pub group: u32,
-    /// Its session.
-    pub session: u32,
-    /// Where it is.
-    pub home: Home,
-    /// How it is.
-    pub state: ProcessState,
-    /// Signals that have come and were not taken.
-    pub pending: SignalSet,
-    /// The queued causes of those.
-    pub queued: SignalChain,
-    /// How many may wait so (RLIMIT_SIGPENDING).
-    pub queued_most: u32,
-    /// Signals that it last said it ignores and does not block; it may ignore more.
-    pub ignored: SignalSet,
-    /// It goes on since it was stopped, and its parent's wait has not brought the news.
-    pub continued: bool,
-    /// It took a signal that stops, and nothing came since that undoes it.
-    pub stopping: bool,
-    /// Its children are gone when they end: it never waits for them.
-    pub reaps: bool,
-    /// It makes a child on another board.
-    pub forking: bool,
-    /// Signals that its group got since it was made, or began to make its last child on another board.
-    pub from_group: SignalSet,
-    /// What it used, once it has ended.
-    pub used: Used,
-    /// What it runs.
-    pub name: ProgramName,
-    /// When it was made, ns since the board began.
-    pub started_ns: u64,
-    /// It is of a background job and goes on when the regulator lets it.
-    pub suspended: bool,
-    /// Which resources it used when it last ran, a bit each.
-    pub uses: u8,
+renga_rt::with_defaults! {
+    /// One process.
+    #[derive(Clone, Copy, Debug)]
+    pub struct ProcessRecord {
+        /// Its pid; 0: the record is free.
+        pub pid: u32 = 0,
+        /// Its parent's pid.
+        pub parent: u32 = 0,
+        /// Its process group.
+        pub group: u32 = 0,
+        /// Its session.
+        pub session: u32 = 0,
+        /// Where it is.
+        pub home: Home = Home::Nowhere,
+        /// How it is.
+        pub state: ProcessState = ProcessState::Alive,
+        /// Signals that have come and were not taken.
+        pub pending: SignalSet = 0,
+        /// The queued causes of those.
+        pub queued: SignalChain = SignalChain::EMPTY,
+        /// How many may wait so (RLIMIT_SIGPENDING).
+        pub queued_most: u32 = QUEUED_MAX as u32,
+        /// Signals that it last said it ignores and does not block; it may ignore more.
+        pub ignored: SignalSet = IGNORED_BY_DEFAULT,
+        /// It goes on since it was stopped, and its parent's wait has not brought the news.
+        pub continued: bool = false,
+        /// It took a signal that stops, and nothing came since that undoes it.
+        pub stopping: bool = false,
+        /// Its children are gone when they end: it never waits for them.
+        pub reaps: bool = false,
+        /// It makes a child on another board.
+        pub forking: bool = false,
+        /// Signals that its group got since it was made, or began to make its last child on another board.
+        pub from_group: SignalSet = 0,
+        /// What it used, once it has ended.
+        pub used: Used = Used::NONE,
+        /// What it runs.
+        pub name: ProgramName = [0; NAME_BYTES],
+        /// When it was made, ns since the board began.
+        pub started_ns: u64 = 0,
+        /// It is of a background job and goes on when the regulator lets it.
+        pub suspended: bool = false,
+        /// Which resources it used when it last ran, a bit each.
+        pub uses: u8 = 0,
+    }
+    /// No process.
+    pub const FREE;
 }
 
 impl ProcessRecord {
-    /// No process.
-    pub const FREE: ProcessRecord = ProcessRecord {
-        pid: 0,
-        parent: 0,
-        group: 0,
-        session: 0,
-        home: Home::Nowhere,
-        state: ProcessState::Alive,
-        pending: 0,
-        queued: SignalChain::EMPTY,
-        queued_most: QUEUED_MAX as u32,
-        ignored: IGNORED_BY_DEFAULT,
-        continued: false,
-        stopping: false,
-        reaps: false,
-        forking: false,
-        from_group: 0,
-        used: Used::NONE,
-        name: [0; NAME_BYTES],
-        started_ns: 0,
-        suspended: false,
-        uses: 0,
-    };
-
     /// The slot of this board that it runs in.
     pub fn slot(&self) -> Option<u16> {
         match self.home {

@@ -3,11 +3,10 @@
 //! Invariant: a slot's process has at most one deferred call. The loop replies to it when the table says that its
 //! condition is true, when it is interrupted, or when its peer in a vfork comes. Not here: the rules (`table.rs`).
 
-use super::home_cores::Homes;
 use super::queue::QueuedSignal;
 use super::rows::ProcessRow;
-use super::slot_set::{SLOTS_MAX, SlotSet};
-use super::state::{CreatedPrograms, JobSampling, ProcsState, SlotUse, WaitingCall};
+use super::slot_set::SLOTS_MAX;
+use super::state::{ProcsState, SlotUse, WaitingCall};
 use super::table::ProcessTable;
 use renga_abi::InWords;
 use renga_proto::procs::{
@@ -17,7 +16,7 @@ use renga_proto::procs::{
     TakenUp, UsageOf, VforkDone, WaitChild, board_of,
 };
 use renga_proto::used::Used;
-use renga_rt::{BoardReferences as Sent, Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
+use renga_rt::{Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
 
 /// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and the causes of
 /// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
@@ -37,23 +36,8 @@ pub async fn procs(
     assert!(wait_cancellers.len() <= SLOTS_MAX, "more user slots than the table can name");
     assert!(wait_cancellers.len() <= seen.len(), "a place for each user slot");
     let board = me.id().board.0;
-    let mut server = ProcsState {
-        me,
-        table: ProcessTable::new(board, init_board, boot, rows, queued),
-        waiting: [const { WaitingCall::Nothing }; SLOTS_MAX],
-        idle: SlotSet::NONE,
-        interrupted: SlotSet::NONE,
-        makers: [const { None }; SLOTS_MAX],
-        wait_cancellers,
-        homes: Homes::new(wait_cancellers),
-        killing: Sent::NONE,
-        dying: 0,
-        in_want: SlotSet::NONE,
-        watched: 0,
-        watch,
-        made: CreatedPrograms::default(),
-        regulated: JobSampling::new(seen),
-    };
+    let table = ProcessTable::new(board, init_board, boot, rows, queued);
+    let mut server = ProcsState::new(me, table, wait_cancellers, watch, seen);
     loop {
         match port.accept_or_notified(Procs::ENTRIES).await {
             Some(call) => call.serve(&mut server).await,

@@ -23,29 +23,38 @@ pub(super) enum WaitingCall {
     Memory(Call<RelieveMemory>),
 }
 
-pub(super) struct ProcsState {
-    pub(super) me: Me,
-    pub(super) table: ProcessTable,
-    pub(super) waiting: [WaitingCall; SLOTS_MAX],
-    /// Slots that wait for work.
-    pub(super) idle: SlotSet,
-    /// Slots that were interrupted since the last check of the calls that wait here.
-    pub(super) interrupted: SlotSet,
-    /// By slot: who made its process from another board, and waits until that has taken up everything.
-    pub(super) makers: [Option<Call<Spawn>>; SLOTS_MAX],
-    pub(super) wait_cancellers: &'static [WaitCanceller],
-    pub(super) homes: Homes,
-    /// Signals on their way to groups on every board, by the board of the sender.
-    pub(super) killing: Sent,
-    /// The program that was killed for want of memory and has not ended; 0: none.
-    pub(super) dying: u32,
-    /// Slots that wait for that.
-    pub(super) in_want: SlotSet,
-    /// Boards where children of processes here are, a bit each, as the router knows.
-    pub(super) watched: u8,
-    pub(super) watch: &'static Watch,
-    pub(super) made: CreatedPrograms,
-    pub(super) regulated: JobSampling,
+renga_rt::with_defaults! {
+    pub(super) struct ProcsState {
+        pub(super) me: Me = me,
+        pub(super) table: ProcessTable = table,
+        pub(super) waiting: [WaitingCall; SLOTS_MAX] = [const { WaitingCall::Nothing }; SLOTS_MAX],
+        /// Slots that wait for work.
+        pub(super) idle: SlotSet = SlotSet::NONE,
+        /// Slots that were interrupted since the last check of the calls that wait here.
+        pub(super) interrupted: SlotSet = SlotSet::NONE,
+        /// By slot: who made its process from another board, and waits until that has taken up everything.
+        pub(super) makers: [Option<Call<Spawn>>; SLOTS_MAX] = [const { None }; SLOTS_MAX],
+        pub(super) wait_cancellers: &'static [WaitCanceller] = wait_cancellers,
+        pub(super) homes: Homes = Homes::new(wait_cancellers),
+        /// Signals on their way to groups on every board, by the board of the sender.
+        pub(super) killing: Sent = Sent::NONE,
+        /// The program that was killed for want of memory and has not ended; 0: none.
+        pub(super) dying: u32 = 0,
+        /// Slots that wait for that.
+        pub(super) in_want: SlotSet = SlotSet::NONE,
+        /// Boards where children of processes here are, a bit each, as the router knows.
+        pub(super) watched: u8 = 0,
+        pub(super) watch: &'static Watch = watch,
+        pub(super) made: CreatedPrograms = CreatedPrograms::default(),
+        pub(super) regulated: JobSampling = JobSampling::new(seen),
+    }
+    pub(super) fn new(
+        me: Me,
+        table: ProcessTable,
+        wait_cancellers: &'static [WaitCanceller],
+        watch: &'static Watch,
+        seen: &'static mut [SlotUse],
+    );
 }
 
 /// Programs that were made here.

@@ -30,32 +30,31 @@ const _: () = assert!(SEQUENCE_MAX as usize > 3 * RECORDS_MAX + 1);
 /// How far apart the first pids of two starts of a board are.
 const PIDS_BETWEEN_STARTS: u32 = 509;
 
-/// The table.
-pub struct ProcessTable {
-    pub(super) board: u8,
-    pub(super) rows: ProcessRows,
-    /// The causes of signals that wait.
-    pub(super) queue: SignalQueue,
-    pub(super) init_board: u8,
-    sequence: u32,
-    /// Children on each other board.
-    pub(super) far: [u16; BOARDS_MAX],
-    /// Rows that children being made on other boards will need.
-    pub(super) reserved: usize,
-    /// Ends of boards so far, and which of them was the last of each board.
-    pub(super) deaths: u32,
-    pub(super) last_death: [u32; BOARDS_MAX],
-    /// Slots that have a process.
-    taken: SlotSet,
-    /// Slots whose process must check its signals.
-    pub to_interrupt: SlotSet,
-    /// Slots whose deferred call may have its reply now.
-    pub to_answer: SlotSet,
-    /// The use of the child that `wait` reported last.
-    pub waited: Used,
-}
-
-impl ProcessTable {
+renga_rt::with_defaults! {
+    /// The table.
+    pub struct ProcessTable {
+        pub(super) board: u8 = board,
+        pub(super) rows: ProcessRows = ProcessRows::new(rows),
+        /// The causes of signals that wait.
+        pub(super) queue: SignalQueue = SignalQueue::new(queued),
+        pub(super) init_board: u8 = init_board,
+        sequence: u32 = u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
+        /// Children on each other board.
+        pub(super) far: [u16; BOARDS_MAX] = [0; BOARDS_MAX],
+        /// Rows that children being made on other boards will need.
+        pub(super) reserved: usize = 0,
+        /// Ends of boards so far, and which of them was the last of each board.
+        pub(super) deaths: u32 = 0,
+        pub(super) last_death: [u32; BOARDS_MAX] = [0; BOARDS_MAX],
+        /// Slots that have a process.
+        taken: SlotSet = SlotSet::NONE,
+        /// Slots whose process must check its signals.
+        pub to_interrupt: SlotSet = SlotSet::NONE,
+        /// Slots whose deferred call may have its reply now.
+        pub to_answer: SlotSet = SlotSet::NONE,
+        /// The use of the child that `wait` reported last.
+        pub waited: Used = Used::NONE,
+    }
     /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's boots from 1, so
     /// that the next one does not reuse its pids soon. It has room for as many records as `rows`, and for as many
     /// queued signals as `queued`.
@@ -65,24 +64,10 @@ impl ProcessTable {
         boot: u8,
         rows: &'static mut [ProcessRow],
         queued: &'static mut [QueuedSignal],
-    ) -> Self {
-        ProcessTable {
-            board,
-            init_board,
-            rows: ProcessRows::new(rows),
-            queue: SignalQueue::new(queued),
-            sequence: u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
-            far: [0; BOARDS_MAX],
-            reserved: 0,
-            deaths: 0,
-            last_death: [0; BOARDS_MAX],
-            taken: SlotSet::NONE,
-            to_interrupt: SlotSet::NONE,
-            to_answer: SlotSet::NONE,
-            waited: Used::NONE,
-        }
-    }
+    );
+}
 
+impl ProcessTable {
     pub(super) fn index(&self, pid: u32) -> Result<usize, Errno> {
         self.rows.first(RowKey::Pid, pid).filter(|_| pid != 0).ok_or(Errno::ESRCH)
     }

@@ -98,28 +98,34 @@ pub(crate) struct FrameFlow {
     pub(crate) gap: Gap,
 }
 
-/// One board's view of a session.
-#[derive(Clone)]
-pub struct Session {
-    pub(crate) me: u8,
-    pub(crate) peer: u8,
-    pub(crate) timing: LinkTiming,
-    pub(crate) state: SessionState,
-    /// Sessions that were up and have ended.
-    pub(crate) number: u32,
-    pub(crate) epoch: u8,
-    pub(crate) peer_epoch: Option<u8>,
-    pub(crate) hello_at_ns: u64,
-    pub(crate) hello_until_ns: u64,
-    pub(crate) hello_sent_ns: Option<u64>,
-    /// When a board thought dead is greeted next, and how often it was.
-    pub(crate) dead_hello_at_ns: u64,
-    pub(crate) dead_hellos: u32,
-    pub(crate) hello_due: bool,
-    /// Something else than acknowledgements is awaited of it.
-    pub(crate) watched: bool,
-    pub(crate) flow: FrameFlow,
-    pub(crate) window: [WindowSlot; WINDOW_FRAMES as usize],
+renga_rt::with_defaults! {
+    /// One board's view of a session.
+    #[derive(Clone)]
+    pub struct Session {
+        pub(crate) me: u8 = me,
+        pub(crate) peer: u8 = peer,
+        pub(crate) timing: LinkTiming = timing,
+        pub(crate) state: SessionState = SessionState::Hello,
+        /// Sessions that were up and have ended.
+        pub(crate) number: u32 = 0,
+        pub(crate) epoch: u8 = epoch,
+        pub(crate) peer_epoch: Option<u8> = None,
+        pub(crate) hello_at_ns: u64 = 0,
+        pub(crate) hello_until_ns: u64 = timing.hello_ns * HELLOS_MAX,
+        pub(crate) hello_sent_ns: Option<u64> = None,
+        /// When a board thought dead is greeted next, and how often it was.
+        pub(crate) dead_hello_at_ns: u64 = 0,
+        pub(crate) dead_hellos: u32 = 0,
+        pub(crate) hello_due: bool = false,
+        /// Something else than acknowledgements is awaited of it.
+        pub(crate) watched: bool = false,
+        pub(crate) flow: FrameFlow = FrameFlow::default(),
+        pub(crate) window: [WindowSlot; WINDOW_FRAMES as usize] =
+            [WindowSlot { bytes: [0; FRAME_BYTES_MAX], payload_bytes: 0, frame_bytes: 0 }; WINDOW_FRAMES as usize],
+    }
+    /// Board `me`'s session with board `peer`, about to say hello; `epoch` should be another one than before
+    /// the board's last reset.
+    pub fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming);
 }
 
 /// Whether a frame is known to be missing.
@@ -132,30 +138,6 @@ pub(crate) enum Gap {
 }
 
 impl Session {
-    /// Board `me`'s session with board `peer`, about to say hello; `epoch` should be another one than before
-    /// the board's last reset.
-    pub fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming) -> Session {
-        Session {
-            me,
-            peer,
-            timing,
-            state: SessionState::Hello,
-            number: 0,
-            epoch,
-            peer_epoch: None,
-            hello_at_ns: 0,
-            hello_until_ns: timing.hello_ns * HELLOS_MAX,
-            hello_sent_ns: None,
-            dead_hello_at_ns: 0,
-            dead_hellos: 0,
-            hello_due: false,
-            watched: false,
-            flow: FrameFlow::default(),
-            window: [WindowSlot { bytes: [0; FRAME_BYTES_MAX], payload_bytes: 0, frame_bytes: 0 };
-                WINDOW_FRAMES as usize],
-        }
-    }
-
     /// How things stand.
     pub fn state(&self) -> SessionState {
         self.state

@@ -58,86 +58,59 @@ impl Timers {
     pub const NONE: Timers = Timers([0; INTERVAL_TIMERS + TIMERS_MAX]);
 }
 
-/// The state of one user program.
-pub struct ProgramState {
-    pub pid: u32,
-    /// Its parent's, as last heard.
-    pub parent: u32,
-    pub files: DescriptorTable,
-    pub limits: ResourceLimits,
-    pub directory: FileId,
-    pub root: FileId,
-    /// Permission bits that it does not give to what it makes.
-    pub umask: u16,
-    /// The flag of `PR_SET_DUMPABLE`; no core dump is ever written.
-    pub dumpable: bool,
-    /// What it does about signals.
-    pub actions: SignalActions,
-    /// Signals that wait.
-    pub blocked: SignalSet,
-    /// The mask to go back to after the next handler, or when none runs: that of before a call that
-    /// changed it for its own time (`rt_sigsuspend`, `ppoll`).
-    pub saved_mask: Option<SignalSet>,
-    /// What the board's keeper of processes believes it ignores and does not block; never more than it does.
-    pub reported_ignored: SignalSet,
-    /// What the keeper believes of children that end: that they are gone, or wait.
-    pub reported_reaps: bool,
-    /// How many signals the process table lets wait with their causes.
-    pub reported_queued: u32,
-    /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an
-    /// interrupt.
-    pub may_hold_signals: bool,
-    pub alternate_stack: AlternateStack,
-    pub name: ProgramName,
-    /// Where that came from.
-    pub origin: ProgramOrigin,
-    /// Where to write 0 when it ends.
-    pub clear_child_tid: u64,
-    /// Most page frames that its memory took at a time.
-    pub frames_most: u32,
-    /// What its children used that it has waited for.
-    pub children: Used,
-    /// It has locked bytes of files.
-    pub locks: bool,
-    /// The place in a set behind the watch that was reported last, if more had events.
-    pub watch_from: u16,
-    pub timers: Timers,
-    /// When the interrupted sleep that is about to be made again ends, ns since boot.
-    pub deadline_ns: Option<u64>,
+renga_rt::with_defaults! {
+    /// The state of one user program.
+    pub struct ProgramState {
+        pub pid: u32 = pid,
+        /// Its parent's, as last heard.
+        pub parent: u32 = parent,
+        pub files: DescriptorTable = files,
+        pub limits: ResourceLimits = ResourceLimits::default(),
+        pub directory: FileId = ROOT,
+        pub root: FileId = ROOT,
+        /// Permission bits that it does not give to what it makes.
+        pub umask: u16 = UMASK,
+        /// The flag of `PR_SET_DUMPABLE`; no core dump is ever written.
+        pub dumpable: bool = true,
+        /// What it does about signals.
+        pub actions: SignalActions = SignalActions::default(),
+        /// Signals that wait.
+        pub blocked: SignalSet = 0,
+        /// The mask to go back to after the next handler, or when none runs: that of before a call that
+        /// changed it for its own time (`rt_sigsuspend`, `ppoll`).
+        pub saved_mask: Option<SignalSet> = None,
+        /// What the board's keeper of processes believes it ignores and does not block; never more than it does.
+        pub reported_ignored: SignalSet = IGNORED_BY_DEFAULT,
+        /// What the keeper believes of children that end: that they are gone, or wait.
+        pub reported_reaps: bool = false,
+        /// How many signals the process table lets wait with their causes.
+        pub reported_queued: u32 = QUEUED_MAX as u32,
+        /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an
+        /// interrupt.
+        pub may_hold_signals: bool = false,
+        pub alternate_stack: AlternateStack = AlternateStack::default(),
+        pub name: ProgramName = [0; NAME_BYTES],
+        /// Where that came from.
+        pub origin: ProgramOrigin = ProgramOrigin::default(),
+        /// Where to write 0 when it ends.
+        pub clear_child_tid: u64 = 0,
+        /// Most page frames that its memory took at a time.
+        pub frames_most: u32 = 0,
+        /// What its children used that it has waited for.
+        pub children: Used = Used::NONE,
+        /// It has locked bytes of files.
+        pub locks: bool = false,
+        /// The place in a set behind the watch that was reported last, if more had events.
+        pub watch_from: u16 = 0,
+        pub timers: Timers = Timers::NONE,
+        /// When the interrupted sleep that is about to be made again ends, ns since boot.
+        pub deadline_ns: Option<u64> = None,
+    }
+    /// A program with nothing but room for descriptors.
+    pub fn new(pid: u32, parent: u32, files: DescriptorTable);
 }
 
 impl ProgramState {
-    /// A program with nothing but room for descriptors.
-    pub fn new(pid: u32, parent: u32, files: DescriptorTable) -> Self {
-        ProgramState {
-            pid,
-            parent,
-            files,
-            limits: ResourceLimits::default(),
-            directory: ROOT,
-            root: ROOT,
-            umask: UMASK,
-            dumpable: true,
-            actions: SignalActions::default(),
-            blocked: 0,
-            saved_mask: None,
-            reported_ignored: IGNORED_BY_DEFAULT,
-            reported_reaps: false,
-            reported_queued: QUEUED_MAX as u32,
-            may_hold_signals: false,
-            alternate_stack: AlternateStack::default(),
-            name: [0; NAME_BYTES],
-            origin: ProgramOrigin::default(),
-            clear_child_tid: 0,
-            frames_most: 0,
-            children: Used::NONE,
-            locks: false,
-            watch_from: 0,
-            timers: Timers::NONE,
-            deadline_ns: None,
-        }
-    }
-
     /// Signals that lead to nothing and need not wait until they are unblocked.
     pub fn ignored(&self) -> SignalSet {
         self.actions.ignored() & !self.blocked
