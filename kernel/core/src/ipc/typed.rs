@@ -76,11 +76,7 @@ impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
     }
     /// As [`Client::call`], by a client that is not used again: the caller keeps none while it waits.
     #[inline(always)]
-    pub fn call_once<'a, E: Entry<Protocol: Protocol<Incoming = P::Incoming>>>(
-        self,
-        entry: E,
-        lends: E::Lends<'a>,
-    ) -> CallFuture<'a, E> {
+    pub fn call_once<'a, E: Entry<Protocol = P>>(self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
         const { assert!(ENTRIES >> E::OP & 1 != 0, "an entry that this client has no right to call") };
         CallFuture(RawCallFuture::new(self.0, self.1, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
     }
