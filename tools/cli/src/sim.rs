@@ -24,6 +24,10 @@ pub struct Sim {
     /// Run this seed alone, and print every detail if it fails
     #[arg(long, value_name = "SEED")]
     pub replay: Option<u64>,
+    /// Cut the power at each event of this seed's system: the disk's board at each write, each other board at each
+    /// frame; at most `--seeds` points of each kind, spread evenly
+    #[arg(long, value_name = "SEED", conflicts_with = "replay")]
+    pub crash: Option<u64>,
     /// Leave out parts of the runs, as a report of a failure says
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PARTS")]
     pub cut: String,

@@ -1,4 +1,4 @@
-//! The omitted parts of a random run: the result of shrinking, short enough to type.
+//! The omitted parts of a random run, short enough to type: the result of shrinking, or one power cut instead of all incidents.
 //!
 //! Invariant: the text of a cut reads back as the same cut. Not here: finding one (`campaign::shrink`).
 
@@ -13,6 +13,26 @@ pub struct Cut {
     actors: Option<Vec<usize>>,
     steps: Option<usize>,
     quiet: bool,
+    power: Option<PowerCut>,
+}
+
+/// The one thing that happens to the boards, at an event counted from the moment when all programs have begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PowerCut {
+    /// The disk's board loses its power during the write after so many.
+    Write(u64),
+    /// This board loses its power at the frame after so many.
+    Frame(u8, u64),
+}
+
+impl PowerCut {
+    /// The same kind of cut at another event.
+    pub fn at(self, number: u64) -> PowerCut {
+        match self {
+            PowerCut::Write(_) => PowerCut::Write(number),
+            PowerCut::Frame(board, _) => PowerCut::Frame(board, number),
+        }
+    }
 }
 
 impl Cut {
@@ -55,11 +75,21 @@ impl Cut {
     pub fn with_steps(&self, steps: usize) -> Cut {
         Cut { steps: Some(steps), ..self.clone() }
     }
+    /// Instead of all incidents.
+    pub fn power(&self) -> Option<PowerCut> {
+        self.power
+    }
+    /// With this power cut instead of all incidents.
+    pub fn with_power(&self, power: PowerCut) -> Cut {
+        Cut { power: Some(power), ..self.clone() }
+    }
     /// Without faults of the link.
     pub fn quietly(&self) -> Cut {
         Cut { quiet: true, ..self.clone() }
     }
 }
+
+const PARTS: &str = "boards=N, incidents=N,N, actors=N,N, steps=N, quiet, write=N, frame=BOARD,N";
 
 fn list(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
@@ -73,6 +103,10 @@ impl fmt::Display for Cut {
         parts.extend(self.actors.as_ref().map(|actors| format!("actors={}", list(actors))));
         parts.extend(self.steps.map(|steps| format!("steps={steps}")));
         parts.extend(self.quiet.then(|| "quiet".into()));
+        parts.extend(self.power.map(|power| match power {
+            PowerCut::Write(number) => format!("write={number}"),
+            PowerCut::Frame(board, number) => format!("frame={board},{number}"),
+        }));
         f.write_str(&parts.join(":"))
     }
 }
@@ -92,7 +126,12 @@ impl FromStr for Cut {
                 "actors" => cut.actors = Some(Result::map_err(numbers(), bad)?),
                 "steps" => cut.steps = Some(value.parse().map_err(bad)?),
                 "quiet" => cut.quiet = true,
-                _ => return Err(format!("`{part}` is not boards=N, incidents=N,N, actors=N,N, steps=N or quiet")),
+                "write" => cut.power = Some(PowerCut::Write(value.parse().map_err(bad)?)),
+                "frame" => {
+                    let (board, number) = value.split_once(',').ok_or(format!("`{part}` is not frame=BOARD,N"))?;
+                    cut.power = Some(PowerCut::Frame(board.parse().map_err(bad)?, number.parse().map_err(bad)?));
+                }
+                _ => return Err(format!("`{part}` is not one of {PARTS}")),
             }
         }
         Ok(cut)
@@ -101,12 +140,16 @@ impl FromStr for Cut {
 
 #[cfg(test)]
 mod tests {
-    use super::Cut;
+    use super::{Cut, PowerCut};
 
     #[test]
     fn cut_printed_is_parsed_back() {
         let cut = Cut::default().with_boards(3).with_incidents(&[]).with_actors(&[0, 7]).with_steps(12).quietly();
-        assert_eq!(cut.to_string().parse(), Ok(cut));
+        assert_eq!(cut.to_string().parse(), Ok(cut.clone()));
+        for power in [PowerCut::Write(17), PowerCut::Frame(1, 170)] {
+            let cut = cut.with_power(power);
+            assert_eq!(cut.to_string().parse(), Ok(cut));
+        }
         assert_eq!("".parse(), Ok(Cut::default()));
         assert!("bords=2".parse::<Cut>().is_err());
     }

@@ -55,6 +55,8 @@ pub enum Trouble {
     DiskErrors(DiskFaults),
     /// The board with the disk loses its power during the write after the next so many; in the end it boots again.
     DiskCut(u64),
+    /// A board loses its power at the frame after the next so many on the bus; in the end it boots again.
+    FrameCut(u8, u64),
 }
 
 impl Trouble {
@@ -78,6 +80,7 @@ impl Trouble {
             Trouble::Slow(..) => "slow boards",
             Trouble::DiskErrors(_) => "disk errors",
             Trouble::DiskCut(_) => "power cuts of the disk",
+            Trouble::FrameCut(..) => "power cuts at a frame",
         }
     }
 }
@@ -136,6 +139,7 @@ impl Incident {
             Trouble::TokenDoubled(board) => Trouble::TokenDoubled(board % boards),
             Trouble::CutOff(board) => Trouble::CutOff(board % boards),
             Trouble::Slow(board, times) => Trouble::Slow(board % boards, times),
+            Trouble::FrameCut(board, frames) => Trouble::FrameCut(board % boards, frames),
             of_all => of_all,
         };
         Incident { trouble, ..self }

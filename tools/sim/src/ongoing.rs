@@ -54,6 +54,7 @@ impl Ongoing {
             Trouble::Slow(board, times) => cluster.set_cost(board, times),
             // What it does to the medium is the system's affair.
             Trouble::DiskCut(_) => self.begin(cluster, Trouble::Death(DISK_BOARD)),
+            Trouble::FrameCut(board, _) => self.begin(cluster, Trouble::Death(board)),
             Trouble::DiskErrors(_) => {}
         }
     }
@@ -73,6 +74,7 @@ impl Ongoing {
             Trouble::Burst(_) => cluster.bus().set_faults(self.link),
             Trouble::Slow(board, _) => cluster.set_cost(board, 1),
             Trouble::DiskCut(_) => return self.end(cluster, Trouble::Death(DISK_BOARD)),
+            Trouble::FrameCut(board, _) => return self.end(cluster, Trouble::Death(board)),
             Trouble::Hang(_) | Trouble::TokenLost | Trouble::TokenDoubled(_) | Trouble::DiskErrors(_) => {}
         }
         None

@@ -4,6 +4,7 @@
 //! with its process, and one that ends badly ends no other. Invariant: which seeds there are and what
 //! each does depends on the options alone, not on how many workers there are or how fast.
 
+mod crash;
 mod options;
 mod parent;
 mod progress;
@@ -21,9 +22,10 @@ pub fn run(options: &Options) -> ExitCode {
         worker::run(options);
         return ExitCode::SUCCESS;
     }
-    let good = match options.replay {
-        Some(seed) => shrink::replay(options, seed),
-        None => parent::run(options),
+    let good = match (options.crash, options.replay) {
+        (Some(seed), _) => crash::run(options, seed),
+        (None, Some(seed)) => shrink::replay(options, seed),
+        (None, None) => parent::run(options),
     };
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -20,6 +20,8 @@ pub struct Options {
     pub boards: Option<u8>,
     /// Run one seed, with every detail of its failure.
     pub replay: Option<u64>,
+    /// Cut the power at each event of the run of this seed.
+    pub crash: Option<u64>,
     /// Parts of the runs that are left out.
     pub cut: Cut,
     /// Search for the smallest part that still fails.
@@ -60,8 +62,8 @@ impl TryFrom<Sim> for Options {
             SimLevel::System => WantedLevels(Some(SimScope::System)),
         };
         let cut = given.cut.parse()?;
-        let Sim { seeds, first, jobs, boards, replay, shrink, failures, verbose, json, worker, .. } = given;
-        Ok(Options { seeds, first, jobs, level, boards, replay, cut, shrink, failures, verbose, json, worker })
+        let Sim { seeds, first, jobs, boards, replay, crash, shrink, failures, verbose, json, worker, .. } = given;
+        Ok(Options { seeds, first, jobs, level, boards, replay, crash, cut, shrink, failures, verbose, json, worker })
     }
 }
 

@@ -7,7 +7,7 @@ use super::parent::watch;
 use super::worker::WorkerLine;
 use crate::calls;
 use crate::cut::Cut;
-use crate::outcome::{Failure, SimScope};
+use crate::outcome::{Failure, SimReport, SimScope};
 use crate::seed;
 
 /// Runs that shrinking may take.
@@ -26,8 +26,8 @@ pub fn command(seed: u64, level: SimScope, options: &Options, cut: &Cut) -> Stri
 pub fn replay(options: &Options, seed: u64) -> bool {
     let level = options.level.of(seed);
     match attempt(options, seed, level, &options.cut) {
-        Ok(line) => {
-            println!("{line}");
+        Ok(report) => {
+            println!("{report:#?}");
             true
         }
         Err(failure) if options.shrink => {
@@ -42,12 +42,12 @@ pub fn replay(options: &Options, seed: u64) -> bool {
 }
 
 /// One run in a worker.
-fn attempt(options: &Options, seed: u64, level: SimScope, cut: &Cut) -> Result<String, Box<Failure>> {
+pub fn attempt(options: &Options, seed: u64, level: SimScope, cut: &Cut) -> Result<SimReport, Box<Failure>> {
     let options = Options { cut: cut.clone(), level: WantedLevels(Some(level)), ..options.clone() };
     let mut result = None;
     let died = watch(&options, seed, seed + 1, &mut |line| {
         result = Some(match line {
-            WorkerLine::Good(report) => Ok(format!("{report:#?}")),
+            WorkerLine::Good(report) => Ok(report.clone()),
             WorkerLine::Bad(failure) => Err(failure.clone()),
         });
     });

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the random work needs no more slots, pipes and open files at a time than a board of the pair has. Not here: execution.
 
-use crate::cut::Cut;
+use crate::cut::{Cut, PowerCut};
 use crate::incident::{Incident, Trouble};
 use renga_random::Random;
 use std::fmt;
@@ -38,6 +38,8 @@ const MEDIUM_PERCENT: u64 = 60;
 const MEDIUM_MAX: u64 = 3;
 /// Of a hundred files that are appended to, those that are then also synced, as nothing is known of the others.
 const SYNC_PERCENT: u64 = 80;
+/// How long a board stays without power after the one cut of a run.
+const RESTART_NS: u64 = 200_000_000;
 /// Signals that end a program that does nothing about them.
 const SIGNALS: [u8; 3] = [9, 15, 2];
 
@@ -209,9 +211,14 @@ impl SeedPlan {
         let count = random.between(1, MEDIUM_MAX);
         let more = (0..count).map(|_| Incident::draw_of_system(&mut random, boards as u8, HORIZON_NS));
         self.incidents.extend(more);
+        self.sync_appends(|| random.occurs(SYNC_PERCENT));
+    }
+
+    /// Files that are appended to are synced, too, if `chosen`: nothing is known of others after a cut.
+    fn sync_appends(&mut self, mut chosen: impl FnMut() -> bool) {
         for action in self.workers.iter_mut().flat_map(|worker| &mut worker.actions) {
             if let WorkerAction::Append { sync, .. } = action {
-                *sync |= random.occurs(SYNC_PERCENT);
+                *sync |= chosen();
             }
         }
     }
@@ -233,6 +240,14 @@ impl SeedPlan {
             self.nudges.1.clear();
         }
         cut.keep(&mut self.incidents);
+        if let Some(power) = cut.power() {
+            let trouble = match power {
+                PowerCut::Write(number) => Trouble::DiskCut(number),
+                PowerCut::Frame(board, number) => Trouble::FrameCut(board, number),
+            };
+            self.incidents = vec![Incident { at_ns: 0, for_ns: RESTART_NS, trouble }];
+            self.sync_appends(|| true);
+        }
     }
 
     /// Where the workers of a board have their files.

@@ -1,4 +1,4 @@
-//! What befalls the medium: errors, and power cuts of its board in the middle of a write.
+//! What befalls the medium: errors, and power cuts of its board in the middle of a write; cuts of another board at a frame.
 //!
 //! Invariant: whatever a cut leaves, `e2fsck -p` mends it, and what was synced is there. Not here: what becomes of
 //! the board (`ongoing`).
@@ -16,6 +16,9 @@ const BEGIN_NS: u64 = 60_000_000_000;
 /// buffers.
 const WRITE_NS: u64 = 6_000_000_000;
 
+/// How often the counted event happened before the cut: the number of a cut that comes behind all of them.
+pub const EVENTS: &str = "events before a cut";
+
 /// Trouble is about to begin: does what of it concerns the medium.
 pub fn begin(
     system: &mut SimSystem,
@@ -32,14 +35,22 @@ pub fn begin(
             // A board boots from a medium that works.
             system.disk.set_faults(DiskFaults::default());
             system.disk.cut_power_after(writes);
-            let disk = system.disk.clone();
+            let (disk, before) = (system.disk.clone(), system.disk.writes());
             system.cluster.run_while(WRITE_NS, || !disk.is_cut());
             counts.add("of them, in the middle of a write", u64::from(disk.is_cut()));
             disk.cut_power();
+            counts.add(EVENTS, disk.writes() - before);
             files.expect_losses(false);
             files.set_running(false);
             let found = image::recover(&disk.content()).map_err(|error| format!("after a cut: {error}"))?;
             keeps(&found, files).map_err(|error| format!("after a cut: {error}"))?;
+        }
+        Trouble::FrameCut(_, frames) => {
+            wait(system, files, KnownFiles::is_begun);
+            let bus = system.cluster.bus().clone();
+            let before = bus.count().frames;
+            system.cluster.run_while(WRITE_NS, || bus.count().frames - before <= frames);
+            counts.add(EVENTS, bus.count().frames - before);
         }
         _ => {}
     }

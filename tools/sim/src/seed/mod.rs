@@ -30,6 +30,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+pub use medium::EVENTS;
+
 /// Size of the medium.
 const DISK_MEBIBYTES: u32 = 12;
 /// What each of more boards than the pair's needs for messages.
@@ -83,6 +85,11 @@ impl SeedSettings {
         let homes = 1 + Random::new(seed ^ 0x686f_6d65_7300).below(cores.into()) as u8;
         SeedSettings { boards: cut.boards(boards).unwrap_or(boards), cores, home, homes, faults, asynchronous }
     }
+}
+
+/// How many boards the run of `seed` has.
+pub fn boards(seed: u64, boards: Option<u8>, cut: &Cut) -> u8 {
+    SeedSettings::draw(seed, boards, cut).boards
 }
 
 /// How many incidents the run of `seed` has.
@@ -181,7 +188,7 @@ fn befall(
         if step.begins {
             medium::begin(system, step.trouble, files, counts)?;
             counts.add(step.trouble.name(), 1);
-            if let Trouble::Death(board) | Trouble::Wedge(board) = step.trouble {
+            if let Trouble::Death(board) | Trouble::Wedge(board) | Trouble::FrameCut(board, _) = step.trouble {
                 // Its workers may have been in the middle of something.
                 plan.folders_on(board).iter().for_each(|folder| files.forget(folder));
             }

@@ -48,7 +48,8 @@ pub fn verdict(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) 
     let bytes = system.disk.content();
     let found = if files.is_damaged() { image::recover(&bytes) } else { image::check(&bytes) };
     let found = found.map_err(|error| error.to_string())?;
-    if files.is_doubtful() { keeps(&found, files) } else { compare(&found, files) }
+    keeps(&found, files)?;
+    if files.is_doubtful() { Ok(()) } else { compare(&found, files) }
 }
 
 /// Whether all is there that was promised.

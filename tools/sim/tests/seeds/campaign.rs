@@ -31,6 +31,31 @@ fn campaign_system_seeds_pass() {
     all_are_good(&["--level", "system", "--seeds", "60"]);
 }
 
+/// The power goes at events of one run, the disk's board's at writes, the others' at frames; more: `renga sim --crash SEED`.
+#[test]
+fn campaign_power_cuts_at_events_keep_what_was_synced() {
+    if !renga_sim::system::image::tools_present() {
+        return renga_skip::skipped("no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
+    }
+    all_are_good(&["--crash", "20", "--seeds", "20"]);
+}
+
+#[test]
+fn campaign_power_cut_comes_at_its_event() {
+    if !renga_sim::system::image::tools_present() {
+        return renga_skip::skipped("no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
+    }
+    let events = |cut: &str| {
+        let output = text(&sim(&["--replay", "20", "--level", "system", "--cut", cut]));
+        let line =
+            output.lines().find(|line| line.contains("events before a cut")).unwrap_or_else(|| panic!("{output}"));
+        line.split(": ").last().and_then(|count| count.trim_end_matches(',').parse::<u64>().ok()).unwrap()
+    };
+    assert_eq!(events("quiet:write=7"), 7);
+    assert_eq!(events("quiet:frame=1,70"), 71, "the frame itself is on the wire");
+    assert!(events("quiet:write=1000000") < 1_000_000);
+}
+
 /// Holds: sim-repeats.
 #[test]
 fn campaign_seed_replayed_alone_repeats() {
