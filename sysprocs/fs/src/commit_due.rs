@@ -6,28 +6,21 @@
 use core::cell::Cell;
 use renga_rt::Notifier;
 
-/// When the next commit is due: the allocator sets it for `commit_timer`.
-pub struct CommitDue {
-    commit_timer: Option<Notifier>,
-    at_ns: Cell<Option<u64>>,
-    failed: Cell<bool>,
-    freeing: Cell<bool>,
-    pub(crate) awaited: Cell<bool>,
-    pub(crate) crowded: Cell<bool>,
+renga_rt::with_defaults! {
+    /// When the next commit is due: the allocator sets it for `commit_timer`.
+    pub struct CommitDue {
+        commit_timer: Option<Notifier> = commit_timer,
+        at_ns: Cell<Option<u64>> = Cell::new(None),
+        failed: Cell<bool> = Cell::new(false),
+        freeing: Cell<bool> = Cell::new(false),
+        pub(crate) awaited: Cell<bool> = Cell::new(false),
+        pub(crate) crowded: Cell<bool> = Cell::new(false),
+    }
+    /// Nothing is due yet; without a process to notify, only requested commits happen.
+    pub const fn new(commit_timer: Option<Notifier>);
 }
 
 impl CommitDue {
-    /// Nothing is due yet; without a process to notify, only requested commits happen.
-    pub const fn new(commit_timer: Option<Notifier>) -> CommitDue {
-        CommitDue {
-            commit_timer,
-            at_ns: Cell::new(None),
-            failed: Cell::new(false),
-            freeing: Cell::new(false),
-            awaited: Cell::new(false),
-            crowded: Cell::new(false),
-        }
-    }
     /// When, ns since boot; `None`: nothing has been changed since the last commit.
     pub(crate) fn at_ns(&self) -> Option<u64> {
         self.at_ns.get()

@@ -15,32 +15,36 @@ use renga_hal::memory::Frame;
 use renga_proto::pages::{FileId, NO_LEASE, TO_END};
 use renga_rt::linked_list::{self, LinkedList};
 
-/// The index.
-pub struct PageIndex {
-    pub(crate) pages: &'static mut [PageRecord],
-    /// First of each chain; as many as a power of two, of pages and of files alike.
-    page_chains: &'static mut [u32],
-    pub(crate) files: &'static mut [FileRecord],
-    file_chains: &'static mut [u32],
-    pub(crate) page_clock: LinkedList<u32>,
-    pub(crate) dirty: DirtyPages,
-    pub(crate) reverse_mappings: ReverseMappings,
-    /// Pages of objects: they have no other place, so they stay.
-    objects: LinkedList<u32>,
-    pub(crate) file_clock: LinkedList<u32>,
-    /// Records that were never used begin here.
-    pub(crate) fresh_file: u32,
-    free_files: LinkedList<u32>,
-    pub(crate) last_since: u64,
-    /// The last number that a file got which has no record any more, or never had one.
-    pub(crate) unknown_since: u64,
-    /// The last lease that was taken back of a file that has no record any more, or never had one.
-    pub(crate) unknown_ended: u64,
-    /// Leases requested before are void: a number as `since`.
-    pub(crate) void_since: u64,
-    /// Pages that have come, modulo 2^32, and those of them that have gone.
-    arrived: u32,
-    gone: u32,
+renga_rt::with_defaults! {
+    /// The index.
+    pub struct PageIndex {
+        pub(crate) pages: &'static mut [PageRecord] = room.pages,
+        /// First of each chain; as many as a power of two, of pages and of files alike.
+        page_chains: &'static mut [u32] = room.page_chains,
+        pub(crate) files: &'static mut [FileRecord] = room.files,
+        file_chains: &'static mut [u32] = room.file_chains,
+        pub(crate) page_clock: LinkedList<u32> = LinkedList::EMPTY,
+        pub(crate) dirty: DirtyPages = DirtyPages::new(room.block_chains),
+        pub(crate) reverse_mappings: ReverseMappings = ReverseMappings::new(room.reverse_mappings),
+        /// Pages of objects: they have no other place, so they stay.
+        objects: LinkedList<u32> = LinkedList::EMPTY,
+        pub(crate) file_clock: LinkedList<u32> = LinkedList::EMPTY,
+        /// Records that were never used begin here.
+        pub(crate) fresh_file: u32 = 0,
+        free_files: LinkedList<u32> = LinkedList::EMPTY,
+        pub(crate) last_since: u64 = 0,
+        /// The last number that a file got which has no record any more, or never had one.
+        pub(crate) unknown_since: u64 = 0,
+        /// The last lease that was taken back of a file that has no record any more, or never had one.
+        pub(crate) unknown_ended: u64 = NO_LEASE,
+        /// Leases requested before are void: a number as `since`.
+        pub(crate) void_since: u64 = 0,
+        /// Pages that have come, modulo 2^32, and those of them that have gone.
+        arrived: u32 = 0,
+        gone: u32 = 0,
+    }
+    /// An empty one in `room`.
+    pub fn new(room: &'static mut CacheMemory);
 }
 
 /// Where a walk over a file's cached pages is.
@@ -57,33 +61,6 @@ fn hash(first: u32, second: u32, chains: usize) -> usize {
 }
 
 impl PageIndex {
-    /// An empty one in `room`.
-    pub fn new(room: &'static mut CacheMemory) -> Self {
-        let CacheMemory { pages, page_chains, block_chains, files, file_chains, reverse_mappings } = room;
-        let [page_clock, objects, file_clock, free_files] = [LinkedList::EMPTY; 4];
-        let (fresh_file, arrived, gone, unknown_ended) = (0, 0, 0, NO_LEASE);
-        let (last_since, unknown_since, void_since) = (0, 0, 0);
-        PageIndex {
-            pages,
-            page_chains,
-            files,
-            file_chains,
-            page_clock,
-            dirty: DirtyPages::new(block_chains),
-            reverse_mappings: ReverseMappings::new(reverse_mappings),
-            objects,
-            file_clock,
-            fresh_file,
-            free_files,
-            last_since,
-            unknown_since,
-            unknown_ended,
-            void_since,
-            arrived,
-            gone,
-        }
-    }
-
     /// How many pages there are.
     pub fn count(&self) -> u32 {
         self.arrived.wrapping_sub(self.gone)

@@ -42,6 +42,7 @@ pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Caller, Client, Entry, Family, Forward, ForwardFamily, Local, Me,
     Members, Notifier, Port, Protocol, Wait, WaitCanceller, Word,
 };
+pub use reply::unless_cancelled;
 pub use retry::Retry;
 pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};
 pub use watch::Watch;

@@ -67,30 +67,23 @@ fn start<M: Machine>(
     let arena = directory.arena();
     let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
-    let wakes = arena.put(|| Wakes::new(notifier(Kind::Waker)));
-    let due = arena.put(|| CommitDue::new(notifier(Kind::CommitTimer)));
     let sessions = arena.put(Sessions::new);
-    let free_lookup_workers = arena.put(|| FreeLookupWorkers::new(notifier(Kind::PathLookup)));
-    let link = LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
-    let referrers = arena.put(|| Referrers::new(referrers));
-    let infos = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| ProcInfo::new());
-    let tables = SpaceTables::new(arena, directory.of_kind(Kind::User).len());
-    let counts = FrameCounts::new(arena, machine.memory().frames() as usize);
+    let slots = directory.of_kind(Kind::User).len();
     let boot = Boot {
         machine,
         directory,
         wanted: &wanted,
         watch,
         sessions,
-        free_lookup_workers,
-        wakes,
-        due,
-        referrers,
-        infos,
-        tables,
-        counts,
-        link,
+        free_lookup_workers: arena.put(|| FreeLookupWorkers::new(notifier(Kind::PathLookup))),
+        wakes: arena.put(|| Wakes::new(notifier(Kind::Waker))),
+        due: arena.put(|| CommitDue::new(notifier(Kind::CommitTimer))),
+        referrers: arena.put(|| Referrers::new(referrers)),
+        infos: arena.put_slice(slots, |_| ProcInfo::new()),
+        tables: SpaceTables::new(arena, slots),
+        counts: FrameCounts::new(arena, machine.memory().frames() as usize),
+        link: LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts()),
     };
     let (started, placed) = (start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");

@@ -6,7 +6,7 @@
 
 use crate::kinds::Kind;
 use crate::rule::{Rule, require};
-use crate::tables::{AsyncEdge, Board, PeerSlots, Permit, Placed, System};
+use crate::tables::{Board, PeerSlots, Permit, Placed, System};
 
 pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
     let board = &system.boards[number];
@@ -33,8 +33,7 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Resu
     require(soon == 0 || row.shared > 0, "callers that do not wait share a proxy at least")?;
     let enough = pages(permit.server, waiting) <= row.own_pages && pages(permit.server, soon) <= row.shared_pages;
     require(enough, "a proxy has pages for all slices of its calls")?;
-    let edge = |edge: &&AsyncEdge| (edge.caller, edge.server) == (permit.caller_kind, permit.server);
-    let released = system.async_edges.iter().find(edge).map_or(0, |edge| edge.entries & permit.entries);
+    let released = permit.entries & system.released(permit.caller_kind, permit.server);
     let peer = board.peers.iter().find(|peer| peer.board == permit.caller_board);
     let copies = peer.is_some_and(|peer| peer.slots_in > 0 && peer.async_proxies > 0);
     require(released == 0 || copies, "asynchronous calls have slots and a proxy")

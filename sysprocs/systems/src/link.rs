@@ -6,7 +6,7 @@
 use crate::directory::Directory;
 use crate::kinds::Kind;
 use crate::permits;
-use crate::tables::{AsyncEdge, Placed, Proxies, System};
+use crate::tables::{Placed, Proxies, System};
 use core::cell::Cell;
 use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
@@ -181,12 +181,11 @@ fn edge_rules(
 }
 
 fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies, pool: u16) -> EdgeRule {
-    let edge = |edge: &&AsyncEdge| edge.caller == callers.caller_kind && edge.server == servers.kind;
     EdgeRule {
         callers: (callers.caller_first, callers.caller_first + callers.callers - 1),
         servers: (servers.first, servers.first + servers.count - 1),
         releases: servers.kind.facts().serves().map_or(0, |protocol| protocol.releases),
-        asynchronous: system.async_edges.iter().find(edge).map_or(0, |edge| edge.entries),
+        asynchronous: system.released(callers.caller_kind, servers.kind),
         may_wait: servers.may_wait,
         pool,
     }

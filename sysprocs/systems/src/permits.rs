@@ -7,7 +7,7 @@
 use crate::directory::Directory;
 use crate::facts::FACTS;
 use crate::kinds::Kind;
-use crate::tables::{AsyncEdge, Permit};
+use crate::tables::Permit;
 use core::cell::Cell;
 use renga_router::Permits;
 
@@ -21,7 +21,9 @@ pub(crate) fn table(directory: &'static Directory) -> Permits {
         let (row, server) = (at / COLUMNS, FACTS[at % COLUMNS].kind);
         let permits = board.permits.iter().filter(|permit| permit.server == server);
         let sets = permits.map(|permit| match row.checked_sub(boards) {
-            None if usize::from(permit.caller_board) == row => permit.entries & asynchronous(directory, permit),
+            None if usize::from(permit.caller_board) == row => {
+                permit.entries & directory.system().released(permit.caller_kind, permit.server)
+            }
             Some(row) if is_of(permit, board.proxies[row].caller_board, board.proxies[row].caller_kind) => {
                 permit.entries
             }
@@ -34,10 +36,4 @@ pub(crate) fn table(directory: &'static Directory) -> Permits {
 
 fn is_of(permit: &Permit, board: u8, kind: Kind) -> bool {
     (permit.caller_board, permit.caller_kind) == (board, kind)
-}
-
-/// The entries whose callers are released early.
-fn asynchronous(directory: &Directory, permit: &Permit) -> u32 {
-    let edge = |edge: &&AsyncEdge| (edge.caller, edge.server) == (permit.caller_kind, permit.server);
-    directory.system().async_edges.iter().find(edge).map_or(0, |edge| edge.entries)
 }

@@ -143,6 +143,11 @@ pub struct AsyncEdge {
 }
 
 impl System<'_> {
+    /// The entries of `server` whose calls by `caller` are released early, a bit each.
+    pub fn released(&self, caller: Kind, server: Kind) -> u32 {
+        let edge = self.async_edges.iter().find(|edge| (edge.caller, edge.server) == (caller, server));
+        edge.map_or(0, |edge| edge.entries)
+    }
     /// The kind of a process of any board, by name.
     pub fn kind_name(&self, id: ProcId) -> &'static str {
         match self.boards.get(usize::from(id.board.0)) {
@@ -153,18 +158,20 @@ impl System<'_> {
 }
 
 impl Board<'_> {
+    /// All processes, computed ones included, in rows of one kind on one core, by `first`.
+    pub fn rows(&self) -> impl Iterator<Item = Placed> {
+        let row = |kind, first, count, core| Placed { kind, board: 0, first, count, core, may_wait: 0 };
+        let proxies = self.proxies.iter().map(move |of| row(Kind::Proxy, of.first, of.count(), of.core));
+        let peers = self.peers.iter().filter(|of| of.async_proxies > 0);
+        let peers = peers.map(move |of| row(Kind::AsyncProxy, of.async_first, of.async_proxies, of.async_core));
+        self.placed.iter().copied().chain(proxies).chain(peers)
+    }
     /// The indices of the processes of `kind` here; they are neighbours.
     pub fn range(&self, kind: Kind) -> Range<u16> {
-        let span = |rows: &mut dyn Iterator<Item = (u16, u16)>| {
-            rows.filter(|(_, count)| *count > 0).fold(0..0, |all: Range<u16>, (first, count)| {
-                if all.is_empty() { first..first + count } else { all.start.min(first)..all.end.max(first + count) }
-            })
-        };
-        match kind {
-            Kind::Proxy => span(&mut self.proxies.iter().map(|row| (row.first, row.count()))),
-            Kind::AsyncProxy => span(&mut self.peers.iter().map(|peer| (peer.async_first, peer.async_proxies))),
-            _ => span(&mut self.placed.iter().filter(|row| row.kind == kind).map(|row| (row.first, row.count))),
-        }
+        let rows = self.rows().filter(|row| row.kind == kind && row.count > 0);
+        rows.fold(0..0, |all: Range<u16>, Placed { first, count, .. }| {
+            if all.is_empty() { first..first + count } else { all.start.min(first)..all.end.max(first + count) }
+        })
     }
     /// The core of the first of the programs' processes, the devices' interrupts and the link.
     pub fn home(&self) -> u8 {
@@ -190,11 +197,8 @@ impl Board<'_> {
     }
     /// On which core the process at `index` is.
     pub fn core_of(&self, index: u16) -> u8 {
-        let placed = self.placed.iter().map(|row| (row.first, row.count, row.core));
-        let proxies = self.proxies.iter().map(|row| (row.first, row.count(), row.core));
-        let peers = self.peers.iter().map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
-        let includes = |&(first, count, _): &(u16, u16, u8)| (first..first.saturating_add(count)).contains(&index);
-        placed.chain(proxies).chain(peers).find(includes).map_or(0, |(_, _, core)| core)
+        let includes = |row: &Placed| (row.first..row.first.saturating_add(row.count)).contains(&index);
+        self.rows().find(includes).map_or(0, |row| row.core)
     }
     /// What the process at `index` is.
     pub fn kind_at(&self, index: u16) -> Kind {

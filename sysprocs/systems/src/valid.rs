@@ -55,12 +55,8 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
 
 /// Placed processes, proxies and asynchronous proxies are numbered in this order, without gaps.
 fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
-    let placed = board.placed.iter().map(|row| (row.first, row.count, row.core));
-    let proxies = board.proxies.iter().map(|row| (row.first, row.shared.saturating_add(row.own), row.core));
-    let peers = board.peers.iter().filter(|peer| peer.async_proxies > 0);
-    let peers = peers.map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
     let mut next = 0usize;
-    for (first, count, core) in placed.chain(proxies).chain(peers) {
+    for Placed { first, count, core, .. } in board.rows() {
         require(usize::from(first) == next && count > 0, "processes are numbered without gaps")?;
         require(core < board.cores, "a process runs on a core that its board has")?;
         next += usize::from(count);
@@ -74,15 +70,11 @@ fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Resul
 
 /// Processes that share cells share a core, and those that need the home core are on it: several cores rest on this.
 fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
-    let proxies = board.proxies.iter().map(|row| (Kind::Proxy, row.core));
-    let peers =
-        board.peers.iter().filter(|peer| peer.async_proxies > 0).map(|peer| (Kind::AsyncProxy, peer.async_core));
-    let placed = || board.placed.iter().map(|row| (row.kind, row.core)).chain(proxies.clone()).chain(peers.clone());
     let home = board.home();
-    let there = |(kind, core): (Kind, u8)| core == home || needs_home(kind.facts()).is_none();
-    require(placed().all(there), "a kind that needs the programs' core is on it")?;
+    let there = |row: Placed| row.core == home || needs_home(row.kind.facts()).is_none();
+    require(board.rows().all(there), "a kind that needs the programs' core is on it")?;
     let together = |shared: &Shared| {
-        let mut cores = placed().filter(|(kind, _)| shared.is_of(kind.facts())).map(|(_, core)| core);
+        let mut cores = board.rows().filter(|row| shared.is_of(row.kind.facts())).map(|row| row.core);
         let first = cores.next();
         cores.all(|core| Some(core) == first)
     };

@@ -47,25 +47,18 @@ pub(crate) enum BlockAccess {
     Change { metadata: bool },
 }
 
-/// What the directory knows of one buffer. Boot provides one per buffer.
-pub struct BufferSlot {
-    block: u64,
-    state: SlotState,
-    writing: bool,
-    rewritten: bool,
-    in_list: Links<u16>,
-    next: u16,
-}
-impl BufferSlot {
+renga_rt::with_defaults! {
+    /// What the directory knows of one buffer. Boot provides one per buffer.
+    pub struct BufferSlot {
+        block: u64 = NO_BLOCK,
+        state: SlotState = SlotState::Clean,
+        writing: bool = false,
+        rewritten: bool = false,
+        in_list: Links<u16> = Links::NONE,
+        next: u16 = u16::NONE,
+    }
     /// A buffer without a block.
-    pub const EMPTY: BufferSlot = BufferSlot {
-        block: NO_BLOCK,
-        state: SlotState::Clean,
-        writing: false,
-        rewritten: false,
-        in_list: Links::NONE,
-        next: u16::NONE,
-    };
+    pub const EMPTY;
 }
 
 pub(crate) struct BufferSlots {

@@ -30,15 +30,18 @@ pub(crate) enum Activation {
     Later,
 }
 
-pub(crate) struct ActiveTable {
-    slots: &'static mut [InodeSlot],
-    referrers: &'static Referrers,
-    chains: [u16; CHAINS],
-    lists: [LinkedList<u16>; USES],
-    /// Inodes that were to be freed so far, and those of them that are.
-    pub(crate) to_free: u32,
-    pub(crate) freed: u32,
-    retired: bool,
+renga_rt::with_defaults! {
+    pub(crate) struct ActiveTable {
+        slots: &'static mut [InodeSlot] = slots,
+        referrers: &'static Referrers = referrers,
+        chains: [u16; CHAINS] = [u16::NONE; CHAINS],
+        lists: [LinkedList<u16>; USES] = [LinkedList::EMPTY; USES],
+        /// Inodes that were to be freed so far, and those of them that are.
+        pub(crate) to_free: u32 = 0,
+        pub(crate) freed: u32 = 0,
+        retired: bool = false,
+    }
+    fn of(slots: &'static mut [InodeSlot], referrers: &'static Referrers);
 }
 
 fn chain(ino: u32) -> usize {
@@ -46,16 +49,8 @@ fn chain(ino: u32) -> usize {
 }
 
 impl ActiveTable {
-    pub(crate) fn new(slots: &'static mut [InodeSlot], referrers: &'static Referrers) -> ActiveTable {
-        let mut table = ActiveTable {
-            slots,
-            referrers,
-            chains: [u16::NONE; CHAINS],
-            lists: [LinkedList::EMPTY; USES],
-            to_free: 0,
-            freed: 0,
-            retired: false,
-        };
+    pub(crate) fn new(slots: &'static mut [InodeSlot], referrers: &'static Referrers) -> Self {
+        let mut table = ActiveTable::of(slots, referrers);
         for number in 0..table.slots.len() as u16 {
             table.lists[InodeSlotUse::Vacant as usize].push(table.slots, |slot| &mut slot.in_list, number);
         }

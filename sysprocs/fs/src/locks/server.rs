@@ -6,7 +6,7 @@
 
 use crate::locks::table::{LockPlace, LockTable};
 use renga_proto::locks::{AwaitLock, LockRequest, Locks, LocksCall, Owner};
-use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch, reply};
+use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch, reply, unless_cancelled};
 
 /// Most processes in a detected circle of waits: larger circles are not found, as on Linux.
 const CIRCLE_MAX: usize = 10;
@@ -30,13 +30,7 @@ pub async fn locks(me: Me, mut port: Port<Locks>, places: &'static mut [LockPlac
             state.serve(call);
         }
         // Also after a call: its caller may have been interrupted before it was kept.
-        state.waiting.retain(|call| {
-            if !call.wait_cancelled() {
-                return Some(call);
-            }
-            call.reply(Err(Errno::EINTR));
-            None
-        });
+        state.waiting.retain(unless_cancelled);
         let boards = state.table.boards();
         state.watch.change(core::mem::replace(&mut state.watched, boards), boards);
     }

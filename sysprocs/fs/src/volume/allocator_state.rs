@@ -18,62 +18,37 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// From a change to its commit, unless a sync comes sooner.
 const COMMIT_AFTER_NS: u64 = 5_000_000_000;
 
-pub(crate) struct AllocatorState {
-    pub(crate) me: Me,
-    pub(crate) cache: Client<BufferDirectory>,
-    pub(crate) epoch_ns: u64,
-    pub(crate) superblock: Superblock,
-    pub(crate) groups: [BlockGroup; GROUPS_MAX],
-    pub(crate) count: usize,
-    /// Why nothing may be changed: not mounted (`EIO`), or marked clean, or the disk refuses (`EROFS`).
-    pub(crate) refuses: Option<Errno>,
-    /// The file system was left by a cut.
-    pub(crate) was_cut: bool,
-    pub(crate) generation: u32,
-    pub(crate) phase: TransactionPhase,
-    pub(crate) members: ProcessSet,
-    /// Blocks that are reserved for inodes leased to other boards, and those inodes' processes.
-    pub(crate) reserved: u32,
-    pub(crate) leased: ProcessSet,
-    /// Nothing has changed here, only what is leased makes a commit due.
-    pub(crate) only_leased: bool,
-    /// Given back since the last transaction was closed, and what of it is in the one under way.
-    pub(crate) freed: Freed,
-    pub(crate) closing: Freed,
-    pub(crate) due: &'static CommitDue,
-    /// Commits that failed since the last that did not.
-    pub(crate) failures: u32,
+renga_rt::with_defaults! {
+    pub(crate) struct AllocatorState {
+        pub(crate) me: Me = me,
+        pub(crate) cache: Client<BufferDirectory> = cache,
+        pub(crate) epoch_ns: u64 = epoch_ns,
+        pub(crate) superblock: Superblock = Superblock::new([0; SUPERBLOCK_BYTES]),
+        pub(crate) groups: [BlockGroup; GROUPS_MAX] = [BlockGroup::NONE; GROUPS_MAX],
+        pub(crate) count: usize = 0,
+        /// Why nothing may be changed: not mounted (`EIO`), or marked clean, or the disk refuses (`EROFS`).
+        pub(crate) refuses: Option<Errno> = Some(Errno::EIO),
+        /// The file system was left by a cut.
+        pub(crate) was_cut: bool = false,
+        pub(crate) generation: u32 = 0,
+        pub(crate) phase: TransactionPhase = TransactionPhase::Unmounted,
+        pub(crate) members: ProcessSet = ProcessSet::NONE,
+        /// Blocks that are reserved for inodes leased to other boards, and those inodes' processes.
+        pub(crate) reserved: u32 = 0,
+        pub(crate) leased: ProcessSet = ProcessSet::NONE,
+        /// Nothing has changed here, only what is leased makes a commit due.
+        pub(crate) only_leased: bool = false,
+        /// Given back since the last transaction was closed, and what of it is in the one under way.
+        pub(crate) freed: Freed = Freed::default(),
+        pub(crate) closing: Freed = Freed::default(),
+        pub(crate) due: &'static CommitDue = due,
+        /// Commits that failed since the last that did not.
+        pub(crate) failures: u32 = 0,
+    }
+    pub(super) fn new(me: Me, cache: Client<BufferDirectory>, due: &'static CommitDue, epoch_ns: u64);
 }
 
 impl AllocatorState {
-    pub(super) fn new(
-        me: Me,
-        cache: Client<BufferDirectory>,
-        due: &'static CommitDue,
-        epoch_ns: u64,
-    ) -> AllocatorState {
-        AllocatorState {
-            me,
-            cache,
-            epoch_ns,
-            superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
-            groups: [BlockGroup::NONE; GROUPS_MAX],
-            count: 0,
-            refuses: Some(Errno::EIO),
-            was_cut: false,
-            generation: 0,
-            phase: TransactionPhase::Unmounted,
-            members: ProcessSet::NONE,
-            reserved: 0,
-            leased: ProcessSet::NONE,
-            only_leased: false,
-            freed: Freed::default(),
-            closing: Freed::default(),
-            due,
-            failures: 0,
-        }
-    }
-
     pub(crate) fn now_s(&self) -> u32 {
         ((self.epoch_ns + self.me.now_ns()) / NS_PER_S) as u32
     }

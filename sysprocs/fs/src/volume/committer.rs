@@ -66,40 +66,28 @@ fn empties(extent: CommitExtent) -> bool {
     matches!(extent, CommitExtent::Places | CommitExtent::Unmount)
 }
 
-struct CommitterState {
-    inode_directory: Client<InodeDirectory>,
-    inodes: Family<Inode>,
-    allocator: Client<Allocator>,
-    writer: RunWriter,
-    content: Client<DataWriteback>,
-    pages: Client<Pages>,
-    journal: Journal,
-    journaled: bool,
-    blocks: u32,
-    /// Inodes with a write that waits for the commit to end.
-    wait_for_room: ProcessSet,
-    board: u8,
+renga_rt::with_defaults! {
+    struct CommitterState {
+        board: u8 = clients.inode_directory.server().board.0,
+        inode_directory: Client<InodeDirectory> = clients.inode_directory,
+        inodes: Family<Inode> = clients.inodes,
+        allocator: Client<Allocator> = clients.allocator,
+        writer: RunWriter = RunWriter::new(clients.writer, run),
+        content: Client<DataWriteback> = clients.content,
+        pages: Client<Pages> = clients.pages,
+        journal: Journal = Journal::new(clients.disk, rest),
+        journaled: bool = false,
+        blocks: u32 = 0,
+        /// Inodes with a write that waits for the commit to end.
+        wait_for_room: ProcessSet = ProcessSet::NONE,
+    }
+    fn new(clients: CommitterClients, run: &'static mut [[u8; PAGE_BYTES]], rest: &'static mut [[u8; PAGE_BYTES]]);
 }
 
 /// Recovers the journal and mounts the file system, and then commits. `pages`: [`committer_pages`].
 pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
-    let CommitterClients { inode_directory, inodes, allocator, disk, writer, content, pages: cached } = clients;
     let (run, rest) = pages.split_at_mut(RUN_PAGES);
-    let board = inode_directory.server().board.0;
-    let (writer, journal) = (RunWriter::new(writer, run), Journal::new(disk, rest));
-    let mut state = CommitterState {
-        inode_directory,
-        inodes,
-        allocator,
-        writer,
-        content,
-        pages: cached,
-        journal,
-        journaled: false,
-        blocks: 0,
-        wait_for_room: ProcessSet::NONE,
-        board,
-    };
+    let mut state = CommitterState::new(clients, run, rest);
     if let Err(errno) = state.mount(&me).await {
         me.log("the file system cannot be mounted", [errno.0.into(), 0]);
         let _ = state.allocator.call(Mount { journaled: false, usable: false }, ()).await;

@@ -27,53 +27,40 @@ pub(crate) struct JournalRun {
     pub(crate) count: u32,
 }
 
-pub(crate) struct Journal {
-    pub(crate) disk: Client<Disk>,
-    /// Room for one of the journal's blocks, and for one of others.
-    pub(crate) own: &'static mut Page,
-    pub(crate) copy: &'static mut Page,
-    /// The transaction that is being put together: descriptors, and behind each its copies.
-    staged: &'static mut [Page],
-    /// Pages of it, and tags of its last descriptor, until that is ended.
-    used: usize,
-    tags: usize,
-    pub(crate) runs: Vec<JournalRun, RUNS_MAX>,
-    /// The file has no block behind its last run.
-    pub(crate) ends: bool,
-    pub(crate) length: u32,
-    pub(crate) first: u32,
-    /// The next transaction's number and first block.
-    pub(crate) sequence: u32,
-    pub(crate) start: u32,
-    head: u32,
-    /// The number of its first transaction.
-    pub(crate) emptied: u32,
-    /// The block at `head` may resemble a transaction with the next number.
-    dirty: bool,
+renga_rt::with_defaults! {
+    pub(crate) struct Journal {
+        pub(crate) disk: Client<Disk> = disk,
+        /// Room for one of the journal's blocks, and for one of others.
+        pub(crate) own: &'static mut Page = own,
+        pub(crate) copy: &'static mut Page = copy,
+        /// The transaction that is being put together: descriptors, and behind each its copies.
+        staged: &'static mut [Page] = staged,
+        /// Pages of it, and tags of its last descriptor, until that is ended.
+        used: usize = 0,
+        tags: usize = 0,
+        pub(crate) runs: Vec<JournalRun, RUNS_MAX> = Vec::new(),
+        /// The file has no block behind its last run.
+        pub(crate) ends: bool = false,
+        pub(crate) length: u32 = 0,
+        pub(crate) first: u32 = 0,
+        /// The next transaction's number and first block.
+        pub(crate) sequence: u32 = 0,
+        pub(crate) start: u32 = 0,
+        head: u32 = 0,
+        /// The number of its first transaction.
+        pub(crate) emptied: u32 = 0,
+        /// The block at `head` may resemble a transaction with the next number.
+        dirty: bool = false,
+    }
+    fn of(disk: Client<Disk>, own: &'static mut Page, copy: &'static mut Page, staged: &'static mut [Page]);
 }
 
 impl Journal {
     /// A journal that is nowhere yet. `pages`: two, and room for the largest transaction.
-    pub(crate) fn new(disk: Client<Disk>, pages: &'static mut [Page]) -> Journal {
+    pub(crate) fn new(disk: Client<Disk>, pages: &'static mut [Page]) -> Self {
         let (fixed, staged) = pages.split_at_mut(2);
         let [own, copy] = fixed else { unreachable!("split there") };
-        Journal {
-            disk,
-            own,
-            copy,
-            staged,
-            used: 0,
-            tags: 0,
-            runs: Vec::new(),
-            ends: false,
-            length: 0,
-            first: 0,
-            sequence: 0,
-            start: 0,
-            head: 0,
-            emptied: 0,
-            dirty: false,
-        }
+        Journal::of(disk, own, copy, staged)
     }
 
     pub(crate) async fn read(&mut self, block: u32) -> Result<(), Errno> {

@@ -26,61 +26,43 @@ fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     field.copy_from_slice(&bytes[at..at + N]);
     field
 }
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(field(bytes, at))
-}
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(field(bytes, at))
-}
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(field(bytes, at))
-}
 
-#[derive(Clone, Copy, Debug)]
-pub struct FileHeader {
-    /// Whether it begins as a 64-bit little-endian ELF file does.
-    pub is_elf64: bool,
-    pub kind: u16,
-    pub machine: u16,
-    pub entry: u64,
-    pub headers_offset: u64,
-    pub header_bytes: u16,
-    pub header_count: u16,
-}
+/// Declares a header: its numbers by their places.
+macro_rules! header { (pub struct $Header:ident of $BYTES:ident { $($field:ident: $word:ident at $at:literal,)+ }) => {
+    #[derive(Clone, Copy, Debug)]
+    pub struct $Header { $(pub $field: $word),+ }
 
-impl FileHeader {
-    pub fn parse(bytes: &[u8; FILE_HEADER_BYTES]) -> Self {
-        FileHeader {
-            is_elf64: bytes.starts_with(&IDENTITY),
-            kind: u16_at(bytes, 16),
-            machine: u16_at(bytes, 18),
-            entry: u64_at(bytes, 24),
-            headers_offset: u64_at(bytes, 32),
-            header_bytes: u16_at(bytes, 54),
-            header_count: u16_at(bytes, 56),
+    impl $Header {
+        pub fn parse(bytes: &[u8; $BYTES]) -> Self {
+            $Header { $($field: $word::from_le_bytes(field(bytes, $at))),+ }
         }
+    }
+} }
+header! {
+    pub struct FileHeader of FILE_HEADER_BYTES {
+        identity: u64 at 0,
+        kind: u16 at 16,
+        machine: u16 at 18,
+        entry: u64 at 24,
+        headers_offset: u64 at 32,
+        header_bytes: u16 at 54,
+        header_count: u16 at 56,
+    }
+}
+header! {
+    pub struct ProgramHeader of PROGRAM_HEADER_BYTES {
+        kind: u32 at 0,
+        flags: u32 at 4,
+        offset: u64 at 8,
+        address: u64 at 16,
+        file_bytes: u64 at 32,
+        memory_bytes: u64 at 40,
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct ProgramHeader {
-    pub kind: u32,
-    pub flags: u32,
-    pub offset: u64,
-    pub address: u64,
-    pub file_bytes: u64,
-    pub memory_bytes: u64,
-}
-
-impl ProgramHeader {
-    pub fn parse(bytes: &[u8; PROGRAM_HEADER_BYTES]) -> Self {
-        ProgramHeader {
-            kind: u32_at(bytes, 0),
-            flags: u32_at(bytes, 4),
-            offset: u64_at(bytes, 8),
-            address: u64_at(bytes, 16),
-            file_bytes: u64_at(bytes, 32),
-            memory_bytes: u64_at(bytes, 40),
-        }
+impl FileHeader {
+    /// Whether it begins as a 64-bit little-endian ELF file does.
+    pub fn is_elf64(&self) -> bool {
+        self.identity.to_le_bytes().starts_with(&IDENTITY)
     }
 }

@@ -130,7 +130,7 @@ impl<M: UserMemory> FileReader<'_, '_, M> {
 impl Image {
     /// Without segments yet, if the file header is one of ours.
     fn begin(&mut self, header: &FileHeader, file: MappedFile) -> Result<(), Errno> {
-        let ours = header.is_elf64
+        let ours = header.is_elf64()
             && header.machine == MACHINE
             && matches!(header.kind, FIXED | POSITION_INDEPENDENT)
             && usize::from(header.header_bytes) == PROGRAM_HEADER_BYTES

@@ -16,7 +16,7 @@ use renga_proto::procs::{
     TakenUp, UsageOf, VforkDone, WaitChild, board_of,
 };
 use renga_proto::used::Used;
-use renga_rt::{Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch};
+use renga_rt::{Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch, unless_cancelled};
 
 /// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and the causes of
 /// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
@@ -268,12 +268,14 @@ impl ProcsState {
     fn answer_interrupted(&mut self) {
         let mut interrupted_slots = core::mem::take(&mut self.interrupted);
         while let Some(slot) = interrupted_slots.take_first() {
-            if self.waiting[usize::from(slot)].is_cancelled() {
-                self.take_waiting(usize::from(slot)).cancel();
+            if let Some(call) = self.take_waiting(usize::from(slot)).unless_cancelled() {
+                self.waiting[usize::from(slot)] = call;
+                if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
+                    self.interrupted.insert(slot);
+                }
+            } else {
                 self.idle.remove(slot);
                 self.in_want.remove(slot);
-            } else if self.wait_cancellers[usize::from(slot)].is_elsewhere() {
-                self.interrupted.insert(slot);
             }
         }
     }
@@ -285,24 +287,14 @@ impl ProcsState {
 }
 
 impl WaitingCall {
-    /// Whether its caller's wait is cancelled. A vfork's waits and that of a stopped program never are.
-    fn is_cancelled(&self) -> bool {
+    /// The same, or none, if its caller's wait is cancelled. A vfork's waits and that of a stopped program never are.
+    fn unless_cancelled(self) -> Option<WaitingCall> {
         match self {
-            WaitingCall::Work(call) => call.wait_cancelled(),
-            WaitingCall::Child(call) => call.wait_cancelled(),
-            WaitingCall::Signal(call) => call.wait_cancelled(),
-            WaitingCall::Memory(call) => call.wait_cancelled(),
-            _ => false,
-        }
-    }
-
-    fn cancel(self) {
-        match self {
-            WaitingCall::Work(call) => call.reply(Err(Errno::EINTR)),
-            WaitingCall::Child(call) => call.reply(Err(Errno::EINTR)),
-            WaitingCall::Signal(call) => call.reply(Err(Errno::EINTR)),
-            WaitingCall::Memory(call) => call.reply(Err(Errno::EINTR)),
-            _ => unreachable!("never cancelled"),
+            WaitingCall::Work(call) => unless_cancelled(call).map(WaitingCall::Work),
+            WaitingCall::Child(call) => unless_cancelled(call).map(WaitingCall::Child),
+            WaitingCall::Signal(call) => unless_cancelled(call).map(WaitingCall::Signal),
+            WaitingCall::Memory(call) => unless_cancelled(call).map(WaitingCall::Memory),
+            other => Some(other),
         }
     }
 }
