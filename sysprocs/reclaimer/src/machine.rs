@@ -101,22 +101,18 @@ struct LastSample {
     arrived: u32,
 }
 
-/// The state of one board's reclaimer.
-#[derive(Clone, Debug)]
-pub struct ReclaimMachine {
-    state: ReclaimPhase,
-    last: Option<LastSample>,
-    /// Frames are few and none are to be had: sample again then, and the interval after that.
-    retry: Option<(u64, u64)>,
-    ordinary: WorkCounts,
-    batches: WorkCounts,
-}
-
-impl Default for ReclaimMachine {
-    fn default() -> ReclaimMachine {
-        let (state, last, retry) = (ReclaimPhase::Asleep, None, None);
-        ReclaimMachine { state, last, retry, ordinary: WorkCounts::default(), batches: WorkCounts::default() }
+renga_rt::with_defaults! {
+    /// The state of one board's reclaimer.
+    #[derive(Clone, Debug)]
+    pub struct ReclaimMachine {
+        state: ReclaimPhase = ReclaimPhase::Asleep,
+        last: Option<LastSample> = None,
+        /// Frames are few and none are to be had: sample again then, and the interval after that.
+        retry: Option<(u64, u64)> = None,
+        ordinary: WorkCounts = WorkCounts::default(),
+        batches: WorkCounts = WorkCounts::default(),
     }
+    impl Default;
 }
 
 impl ReclaimMachine {

@@ -4,18 +4,15 @@
 pub const NUMBERS_MAX: usize = 16_384;
 const WORDS: usize = NUMBERS_MAX / 64;
 
-/// A set of numbers below [`NUMBERS_MAX`]; an iteration costs as much as it has members.
-#[derive(Clone, Copy)]
-pub struct NumberSet {
-    bits: [u64; WORDS],
-    /// Which words of `bits` are not 0.
-    used: [u64; WORDS / 64],
-}
-
-impl Default for NumberSet {
-    fn default() -> Self {
-        NumberSet { bits: [0; WORDS], used: [0; WORDS / 64] }
+renga_rt::with_defaults! {
+    /// A set of numbers below [`NUMBERS_MAX`]; an iteration costs as much as it has members.
+    #[derive(Clone, Copy)]
+    pub struct NumberSet {
+        bits: [u64; WORDS] = [0; WORDS],
+        /// Which words of `bits` are not 0.
+        used: [u64; WORDS / 64] = [0; WORDS / 64],
     }
+    impl Default;
 }
 
 impl NumberSet {

@@ -3,7 +3,7 @@
 //! Invariant: a field and its default stand in one line, so that a new field needs no second place. Called by: records that boot
 //! provides room for, and states of servers. Not here: structs all of whose defaults are their types' own (`Default`).
 
-/// Declares a struct, and behind it its first value: a constant, or a function of what the defaults name.
+/// Declares a struct, and behind it its first value: a constant, a function of what the defaults name, or `Default`.
 ///
 /// ```
 /// renga_rt::with_defaults! {
@@ -16,6 +16,13 @@
 /// ```
 #[macro_export]
 macro_rules! with_defaults {
+    ($(#[$meta:meta])* $vis:vis struct $S:ident {
+        $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty = $default:expr),+ $(,)?
+    } impl Default;) => {
+        $(#[$meta])*
+        $vis struct $S { $($(#[$field_meta])* $field_vis $field: $type),+ }
+        impl Default for $S { fn default() -> Self { Self { $($field: $default),+ } } }
+    };
     ($(#[$meta:meta])* $vis:vis struct $S:ident $([$($bounds:tt)+] $G:ident)? {
         $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty = $default:expr),+ $(,)?
     } $($first:tt)+) => {

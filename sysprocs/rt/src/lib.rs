@@ -13,6 +13,7 @@ extern crate std;
 
 #[doc(hidden)]
 pub mod apart;
+mod bit_set;
 mod board_references;
 mod defaults;
 mod free_list;
@@ -27,6 +28,7 @@ pub mod signature;
 mod wakes;
 mod watch;
 
+pub use bit_set::BitSet;
 pub use board_references::BoardReferences;
 pub use core::convert::Infallible as Never;
 pub use free_list::FreeList;

@@ -123,14 +123,7 @@ crate::with_defaults! {
         /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
         pub limits: Published<[[u64; 2]; LIMITS], { 2 * LIMITS }> = Published::new([[u64::MAX; 2]; LIMITS]),
     }
-    /// Of no program.
-    pub fn new();
-}
-
-impl Default for ProcInfo {
-    fn default() -> Self {
-        ProcInfo::new()
-    }
+    impl Default;
 }
 
 #[cfg(test)]
@@ -146,7 +139,7 @@ mod tests {
         }
         let origin = ProgramOrigin { ino: u32::MAX, directory: 2, path: 3, strings: [4, 5, u64::MAX] };
         assert_eq!(ProgramOrigin::of_words(origin.to_words()), origin);
-        let info = ProcInfo::new();
+        let info = ProcInfo::default();
         assert_eq!((info.space.get(), info.limits.get()), (None, [[u64::MAX; 2]; LIMITS]));
         let limits = core::array::from_fn(|which| [which as u64, u64::MAX - which as u64]);
         info.limits.set(limits);

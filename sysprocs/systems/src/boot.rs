@@ -80,7 +80,7 @@ fn start<M: Machine>(
         wakes: arena.put(|| Wakes::new(notifier(Kind::Waker))),
         due: arena.put(|| CommitDue::new(notifier(Kind::CommitTimer))),
         referrers: arena.put(|| Referrers::new(referrers)),
-        infos: arena.put_slice(slots, |_| ProcInfo::new()),
+        infos: arena.put_slice(slots, |_| ProcInfo::default()),
         tables: SpaceTables::new(arena, slots),
         counts: FrameCounts::new(arena, machine.memory().frames() as usize),
         link: LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts()),

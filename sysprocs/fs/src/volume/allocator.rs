@@ -61,7 +61,7 @@ async fn serve(state: &mut AllocatorState, call: AllocatorCall) {
         AllocatorCall::Mount(call) => reply!(call, state.mount(call.entry().journaled, call.entry().usable).await),
         AllocatorCall::Pending(call) => reply!(call, state.may_change().map(|()| state.pending())),
         AllocatorCall::CloseTransaction(call) => reply!(call, state.close()),
-        AllocatorCall::NextMember(call) => call.reply(state.members.take().ok_or(Errno::ENOENT)),
+        AllocatorCall::NextMember(call) => call.reply(state.members.take_first().ok_or(Errno::ENOENT)),
         AllocatorCall::SaveMetadata(call) => reply!(call, state.save_metadata(call.entry().broken).await),
         AllocatorCall::EndFreeze(call) => {
             state.phase = TransactionPhase::Open;

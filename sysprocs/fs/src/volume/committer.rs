@@ -189,13 +189,13 @@ impl CommitterState {
     async fn stage(&mut self) -> (Result<(), Errno>, Result<(), Errno>) {
         let (mut frozen, mut reported, mut broken) = (ProcessSet::NONE, Ok(()), false);
         while let Ok(slot) = self.allocator.call(NextMember {}, ()).await {
-            frozen.add(slot);
+            frozen.insert(slot);
             let Some(mut inode) = self.inode(slot) else { continue };
             match inode.call(Freeze {}, ()).await {
                 Ok(state) => {
                     broken |= state.broken;
                     if state.waits {
-                        self.wait_for_room.add(slot);
+                        self.wait_for_room.insert(slot);
                     }
                 }
                 Err(errno) => (reported, broken) = (Err(errno), true),
@@ -204,7 +204,7 @@ impl CommitterState {
         let copied = self.copy_books(broken).await;
         // What the copied inodes refer to is to be written, whatever becomes of their files.
         let copied = copied.and(self.pages.call(SetOrdered { ordered: true }, ()).await);
-        while let Some(slot) = frozen.take() {
+        while let Some(slot) = frozen.take_first() {
             if let Some(mut inode) = self.inode(slot) {
                 reported = reported.and(inode.call(Thaw { committed: false }, ()).await);
             }
@@ -285,7 +285,7 @@ impl CommitterState {
             let abandoned = directory::EndTransaction { outcome: TransactionOutcome::Abandoned };
             self.writer.clients.directory.call(abandoned, ()).await?;
         }
-        while let Some(slot) = self.wait_for_room.take() {
+        while let Some(slot) = self.wait_for_room.take_first() {
             if let Some(mut inode) = self.inode(slot) {
                 inode.call(Thaw { committed: true }, ()).await?;
             }

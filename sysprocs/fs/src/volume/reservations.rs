@@ -33,7 +33,7 @@ impl AllocatorState {
             self.hurry();
         }
         self.reserved = wanted.ok_or(Errno::ENOSPC)?;
-        self.leased.add(slot);
+        self.leased.insert(slot);
         self.make_due();
         if hurry {
             self.due.crowd(self.me.now_ns());

@@ -18,7 +18,7 @@ impl AllocatorState {
     pub(crate) fn join(&mut self, slot: u16) -> Result<(), Errno> {
         self.may_change()?;
         self.make_due();
-        if self.members.add(slot) { Ok(()) } else { Err(Errno::ENFILE) }
+        if self.members.insert(slot) { Ok(()) } else { Err(Errno::ENFILE) }
     }
 
     pub(super) fn pending(&self) -> Pended {

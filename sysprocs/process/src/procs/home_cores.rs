@@ -39,7 +39,9 @@ impl Homes {
             return idle.first();
         }
         let mut uncounted = *idle;
-        ancestors.chain(maker).for_each(|slot| uncounted.insert(slot));
+        for slot in ancestors.chain(maker) {
+            uncounted.insert(slot);
+        }
         let rank = |slots: &SlotSet| {
             let first = slots.both(idle).first()?;
             let maker_is_elsewhere = !maker.is_some_and(|maker| slots.contains(maker));
@@ -61,7 +63,9 @@ mod tests {
 
     fn set(slots: impl IntoIterator<Item = u16>) -> SlotSet {
         let mut set = SlotSet::NONE;
-        slots.into_iter().for_each(|slot| set.insert(slot));
+        for slot in slots {
+            set.insert(slot);
+        }
         set
     }
 

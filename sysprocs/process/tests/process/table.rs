@@ -21,7 +21,9 @@ fn new_table(board: u8) -> ProcessTable {
 
 fn slots(slots: &[u16]) -> SlotSet {
     let mut set = SlotSet::NONE;
-    slots.iter().for_each(|&slot| set.insert(slot));
+    for &slot in slots {
+        set.insert(slot);
+    }
     set
 }
 

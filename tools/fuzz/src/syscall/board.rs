@@ -102,7 +102,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static Flushed = arena.put(|| Flushed);
-    let (info, tables) = (arena.put(ProcInfo::new), SpaceTables::new(arena, users.len()));
+    let (info, tables) = (arena.put(ProcInfo::default), SpaceTables::new(arena, users.len()));
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };

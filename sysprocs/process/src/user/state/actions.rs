@@ -53,26 +53,18 @@ pub enum SignalEffect {
     Handle(SignalAction),
 }
 
-#[derive(Clone)]
-pub struct SignalActions {
-    list: [SignalAction; SIGNALS as usize],
-    /// Those that are not the default: few, and a loop over all of them visits only these.
-    given: SignalSet,
-    /// Those that are ignored by the program's word, and those that have a handler.
-    chosen: [SignalSet; 2],
-    /// Ignored signals: needed at every change of the mask, so kept.
-    ignored: SignalSet,
-}
-
-impl Default for SignalActions {
-    fn default() -> Self {
-        SignalActions {
-            list: [SignalAction::default(); SIGNALS as usize],
-            given: 0,
-            chosen: [0; 2],
-            ignored: IGNORED_BY_DEFAULT,
-        }
+renga_rt::with_defaults! {
+    #[derive(Clone)]
+    pub struct SignalActions {
+        list: [SignalAction; SIGNALS as usize] = [SignalAction::default(); SIGNALS as usize],
+        /// Those that are not the default: few, and a loop over all of them visits only these.
+        given: SignalSet = 0,
+        /// Those that are ignored by the program's word, and those that have a handler.
+        chosen: [SignalSet; 2] = [0; 2],
+        /// Ignored signals: needed at every change of the mask, so kept.
+        ignored: SignalSet = IGNORED_BY_DEFAULT,
     }
+    impl Default;
 }
 
 impl SignalActions {

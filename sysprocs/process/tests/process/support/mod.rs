@@ -335,7 +335,7 @@ fn start_user<M: UserMemory>(
     switch: &'static Switch,
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
-    let (info, sessions) = (leak(renga_rt::proc_info::ProcInfo::new()), leak(Sessions::new()));
+    let (info, sessions) = (leak(renga_rt::proc_info::ProcInfo::default()), leak(Sessions::new()));
     let Headers { tables, counts, .. } = all[number];
     let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
