@@ -7,7 +7,7 @@
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
 //! | `cache` | [`buffer`] (one per cached block of metadata), [`buffer_directory`], [`metadata_writeback`] |
-//! | `data` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`], on other boards |
+//! | `data` | [`data_reader`], [`data_writeback`], between the page cache of this board and the medium; [`lease_flusher`] and [`prefetcher`], on other boards |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`commit_timer`] |
 //! | `name_index` | [`name_index`]: in which block of a large directory a name is |
 //! | `leases` | [`revocations`], which calls the caches of other boards |
@@ -62,6 +62,7 @@ pub use data::client::DataClients;
 pub use data::data_reader::{RUN_PAGES, data_reader};
 pub use data::data_writeback::data_writeback;
 pub use data::lease_flusher::lease_flusher;
+pub use data::prefetcher::prefetcher;
 pub use file::file_table::file_table;
 pub use file::open_file::FileClients;
 pub use file::server::file;

@@ -12,11 +12,12 @@ use crate::tables::SpaceTables;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
+use renga_proto::data::{Prefetcher, ReadMissed};
 use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, LeaseWrite, Sync, Truncate};
 use renga_proto::memory::{FreeFrames, Memory};
 use renga_proto::pages::{BeginFill, FindPage, KeepPage, NO_PAGE, Pages};
 use renga_proto::references::{KeepFile, MakeObject, References, ReleaseFile, ReopenFile};
-use renga_rt::{Client, Family};
+use renga_rt::{Client, Family, Local};
 
 /// What is called of an active inode: pages, and that what programs wrote by mapping them is safe.
 pub const PAGING: u32 = FillPage::BIT | DirtyPage::BIT | LeaseWrite::BIT | Sync::BIT;
@@ -50,6 +51,8 @@ pub struct Pager<'a, M: UserMemory + 'static> {
     pub frame_cache: &'a mut FrameCache,
     /// Cached file pages.
     pub pages: &'a mut Client<Pages>,
+    /// They bring file pages into the cache before they are read.
+    pub prefetchers: &'a mut Local<Prefetcher>,
     /// The references to mapped files.
     pub references: &'a mut Client<References>,
     /// Active inodes, on whichever board has the disk.
@@ -119,16 +122,29 @@ impl<M: UserMemory> Pager<'_, M> {
     /// The frame with page `page` of `file`, from the cache or the disk; behind the end: zeros. It may
     /// be shared, so it is not to be written.
     pub async fn file_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
-        match self.pages.call(FindPage { file: file.id(), page }, ()).await {
-            Ok(frame) => Ok(Frame(frame)),
+        match self.find_page(file, page).await {
+            Ok(frame) => Ok(frame),
             Err(_) => self.read_page(file, page).await,
         }
     }
 
+    /// The frame with page `page` of `file` in the cache, to which prefetchers may bring it.
+    async fn find_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
+        let mut found = self.pages.call(FindPage { file: file.id(), page }, ()).await;
+        let is_elsewhere = self.inodes.count(self.pages.server().board.0) == 0;
+        if found.is_err() && is_elsewhere {
+            let miss = ReadMissed { file: file.id(), slot: file.slot, page };
+            if fill::prefetched(self.prefetchers, miss).await {
+                found = self.pages.call(FindPage { file: file.id(), page }, ()).await;
+            }
+        }
+        found.map(Frame)
+    }
+
     /// The content of page `page` of `file`, in a frame that is the caller's alone.
     pub(crate) async fn private_file_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
-        let frame = match self.pages.call(FindPage { file: file.id(), page }, ()).await {
-            Ok(cached) => Frame(cached),
+        let frame = match self.find_page(file, page).await {
+            Ok(cached) => cached,
             Err(_) => {
                 let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
                 let read = self.read_begun(begun, file, page).await?;

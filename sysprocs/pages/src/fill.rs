@@ -5,9 +5,10 @@
 
 use renga_abi::Errno;
 use renga_hal::memory::Frame;
+use renga_proto::data::{Prefetcher, ReadMissed};
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
 use renga_proto::pages::{BeginFill, FileId, Filled, KEPT, KeepPage, NO_PAGE, Pages, Shrink};
-use renga_rt::Client;
+use renga_rt::{Client, Local};
 
 /// Cached pages to give up when memory is short.
 const SHRINK_FRAMES: u32 = 64;
@@ -58,6 +59,11 @@ impl Fill {
         Fill::begin_for(memory, pages, (file, page), page).await
     }
 
+    /// One that was begun otherwise, with that cache generation and frame.
+    pub fn begun((file, page): (FileId, u32), cache_generation: u64, frame: Frame) -> Fill {
+        Fill { file, page, cache_generation, frame }
+    }
+
     async fn begin_for(
         memory: &mut Client<Memory>,
         pages: &mut Client<Pages>,
@@ -101,4 +107,13 @@ pub async fn shrink(pages: &mut Client<Pages>) -> bool {
 pub async fn free(memory: &mut Client<Memory>, frame: Frame) {
     // A refusal means that the frame was not the caller's; the memory process has logged it.
     let _ = memory.call(FreeFrame { frame: frame.0 }, ()).await;
+}
+
+/// Whether the board's prefetchers have brought the page of that miss into the cache.
+pub async fn prefetched(prefetchers: &mut Local<Prefetcher>, miss: ReadMissed) -> bool {
+    let number = miss.page as usize % prefetchers.count().max(1);
+    match prefetchers.at(number) {
+        Some(prefetcher) => prefetcher.call_once(miss, ()).await.is_ok(),
+        None => false,
+    }
 }

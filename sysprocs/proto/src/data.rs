@@ -1,5 +1,5 @@
-//! Data of files between page cache and medium: one process writes what is dirty, some read what is missing. All on
-//! the disk's board.
+//! Data of files between page cache and medium, on the disk's board: one process writes what is dirty, some read what is missing.
+//! On other boards some ask the disk's board for pages before programs read them.
 
 use crate::pages::FileId;
 use renga_abi::Errno;
@@ -26,5 +26,15 @@ protocol! {
         0 ReadIn { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;
         /// As `ReadIn`; answered at once. What is cached already is not read.
         1 ReadAhead { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;
+    }
+}
+
+protocol! {
+    /// Brings pages of files from the disk's board into the cache of another one, before programs read them. Of the servers of a
+    /// board number `page` modulo their count is called.
+    pub Prefetcher = 23, PrefetcherCall {
+        /// A program waits for page `page`, which is not cached, of the file of inode process `slot`. Answered when it is; an
+        /// error: the caller is to read it itself.
+        0 ReadMissed { file: FileId, slot: u16, page: u32 } (()) -> Result<(), Errno>;
     }
 }

@@ -41,6 +41,10 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::data_writeback [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
     LeaseFlusher "lease_flusher" "Flushes files that its board has written to their owner.", EveryLinked 1:
         renga_fs::lease_flusher [];
+    Prefetcher "prefetcher" "Asks the owner for pages before programs read them.", EveryLinked 4:
+        renga_fs::prefetcher::<M::Memory> [
+            at.machine().memory(), at.number(), at.count(Kind::Prefetcher), at.without_leases()
+        ];
     Allocator "allocator" "Free blocks and inodes.", DiskBoard 1:
         renga_fs::allocator [at.boot.due, at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Maps inode numbers to active inodes.", DiskBoard 1:

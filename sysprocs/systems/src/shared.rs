@@ -39,7 +39,8 @@ pub const SHARED: [Shared; 8] = [
 ];
 
 /// Beginnings of what is a process's own: its memory, its device, numbers that never change.
-const OWN: [&str; 19] = [
+const OWN: [&str; 20] = [
+    "at.count(",
     "at.each(",
     "at.put(",
     "at.number()",

@@ -170,6 +170,7 @@ fn opener(
                 names: Local::new(&me, &Members::NONE),
                 file_table: Client::new(&me, table),
                 pages: Client::new(&me, pages),
+                prefetchers: Local::new(&me, &Members::NONE),
                 memory: Client::new(&me, memory),
                 proc_files: Family::new(&me, &[]).narrowed(),
                 locks: Client::new(&me, locks).narrowed(),

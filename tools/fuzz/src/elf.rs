@@ -14,7 +14,7 @@ use renga_proto::pages::{KEPT, Pages, Shrink};
 use renga_proto::references::References;
 use renga_rt::host::HostBoard;
 use renga_rt::user::AccessKind::{Execute, Read, Write};
-use renga_rt::{Client, Errno, Family, Never, Port};
+use renga_rt::{Client, Errno, Family, Local, Members, Never, Port};
 use std::cell::{Cell, RefCell};
 
 /// Boot memory of a board, 16-byte words.
@@ -55,6 +55,7 @@ fn load(board: HostBoard, machine: &'static HostMemory, bytes: &[u8]) {
         let (mut memory, mut pages) = (Client::<Memory>::new(&me, memory), Client::<Pages>::new(&me, pages));
         let mut uses = Client::<References>::new(&me, uses);
         let mut inodes = Family::new(&me, members).narrowed();
+        let mut prefetchers = Local::new(&me, &Members::NONE);
         let (tables, mut frame_cache) = (SpaceTables::new(arena, 1), FrameCache::new());
         async move {
             let mut pager = Pager {
@@ -64,6 +65,7 @@ fn load(board: HostBoard, machine: &'static HostMemory, bytes: &[u8]) {
                 counts,
                 frame_cache: &mut frame_cache,
                 pages: &mut pages,
+                prefetchers: &mut prefetchers,
                 references: &mut uses,
                 inodes: &mut inodes,
             };

@@ -4,6 +4,7 @@
 //! Called by: all files of this folder. Not here: the loop (`server.rs`), the inode's process (`inode_session.rs`).
 
 use renga_hal::memory::UserMemory;
+use renga_proto::data::Prefetcher;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{
     Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, ReportError,
@@ -71,6 +72,8 @@ renga_rt::clients! {
         file_table: Client<FileTable>,
         /// The page cache of this board.
         pages: Client<Pages>,
+        /// They bring pages into it before they are read.
+        prefetchers: Local<Prefetcher>,
         /// Frames for pages that come into it.
         memory: Client<Memory>,
         /// The servers of synthetic files.

@@ -10,6 +10,7 @@ use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_pages::{Fill, fill};
+use renga_proto::data::ReadMissed;
 use renga_proto::inode::{FillPage, Filled};
 use renga_proto::pages::{ReadCached, RevokePages, TO_END};
 use renga_rt::Errno;
@@ -53,6 +54,12 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// Reads what is in one page, which comes into the cache.
     async fn read_missing(&mut self, at: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        if self.prefetched(at).await {
+            match self.clients.pages.call(ReadCached { file: self.id(), offset: at }, &mut *out).await {
+                Err(Errno::ENOENT) => {}
+                read => return read,
+            }
+        }
         let mut bytes = 0;
         for _ in 0..TRIES_MAX {
             let filled = self.bring_in(at, out).await?;
@@ -67,6 +74,17 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             }
         }
         Ok(bytes as u32)
+    }
+
+    /// Whether the page with byte `at` is in the cache now, since this file is read sequentially.
+    async fn prefetched(&mut self, at: u64) -> bool {
+        let (file, known) = (self.id(), self.inode().is_ok_and(|inode| inode.is_some()));
+        match (self.slot.filter(|_| known && self.is_elsewhere()), u32::try_from(at / PAGE)) {
+            (Some(slot), Ok(page)) => {
+                fill::prefetched(&mut self.clients.prefetchers, ReadMissed { file, slot, page }).await
+            }
+            _ => false,
+        }
     }
 
     /// Brings the page with byte `at` into the cache, and into `out` what is in it from there on, zeros behind its end; what

@@ -4,10 +4,10 @@
 //! `changed`. Not here: data (`file_data.rs`, `truncate.rs`), directories (`directory.rs`).
 
 use crate::data::client::DataClients;
+use crate::data::read_ahead_window::ReadAheadWindow;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};
 use crate::inode::append_room::Appends;
 use crate::inode::block_route::PointerLine;
-use crate::inode::read_ahead_window::ReadAheadWindow;
 use crate::leases::page_leases::PageLeases;
 use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
@@ -132,7 +132,7 @@ impl ActiveInode {
             index,
             room_from: 0,
             room_found: false,
-            read_ahead: ReadAheadWindow::default(),
+            read_ahead: ReadAheadWindow::NONE,
             deferred_error: None,
             mapped: false,
             joined: false,
@@ -154,7 +154,7 @@ impl ActiveInode {
         (self.changed, self.bad, self.deferred_error, self.lost_before, self.uncut) = (false, None, None, None, None);
         (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
         (self.leased, self.refusals, self.appends) = (None, 0, Appends::default());
-        self.read_ahead = ReadAheadWindow::default();
+        self.read_ahead = ReadAheadWindow::NONE;
         self.line = PointerLine::NONE;
     }
 

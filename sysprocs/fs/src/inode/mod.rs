@@ -16,7 +16,6 @@ pub(crate) mod lease_grant;
 pub(crate) mod lease_size;
 pub(crate) mod mapped_write;
 pub(crate) mod read_ahead;
-pub(crate) mod read_ahead_window;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;

@@ -10,6 +10,9 @@ use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
+/// The first window, and what a sequential reader waits for of which nothing is on its way, pages.
+const FIRST_PAGES: u32 = 4;
+
 impl ActiveInode {
     /// The data of the page at `place`.
     pub(crate) async fn read_page(&mut self, place: DataPage, out: &mut [u8]) -> Result<(), Errno> {
@@ -17,7 +20,7 @@ impl ActiveInode {
             Err(Errno::ENOENT) => {}
             read => return read,
         }
-        let awaited = self.read_ahead.missed(place.page);
+        let awaited = self.read_ahead.missed(place.page, FIRST_PAGES);
         if awaited > 0 {
             let end = place.page.saturating_add(awaited).min(self.pages());
             let count = self.side_by_side(place, end).await;

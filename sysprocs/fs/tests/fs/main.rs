@@ -15,6 +15,7 @@ mod name_cache;
 mod numbers;
 mod order;
 mod ordered;
+mod prefetcher;
 mod reading;
 mod recovery;
 mod references;

@@ -24,7 +24,7 @@ use renga_proto::slots::TakeFile;
 use renga_proto::steps::WalkSteps;
 use renga_random::Random;
 use renga_rt::host::HostBoard;
-use renga_rt::{Client, Errno, Family, Local, Me, Never, Port, ProcId};
+use renga_rt::{Client, Errno, Family, Local, Me, Members, Never, Port, ProcId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -309,6 +309,7 @@ fn play(seed: u64) -> u32 {
                     names: Local::new(&me, own_names),
                     file_table: Client::new(&me, table),
                     pages: Client::new(&me, pages),
+                    prefetchers: Local::new(&me, &Members::NONE),
                     memory: Client::new(&me, memory),
                     proc_files: Family::new(&me, &[]).narrowed(),
                     locks: Client::new(&me, locks).narrowed(),

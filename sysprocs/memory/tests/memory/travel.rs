@@ -74,10 +74,29 @@ fn process_image_is_rebuilt_on_other_board() {
         let mut bytes = [0; 1024];
         let length = space.encode_areas(&mut bytes).unwrap();
         let World {
-            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+            machine,
+            tables,
+            memory,
+            frame_counts: counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+            there,
+            ..
         } = &mut world;
-        let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
+        let mut pager = renga_memory::Pager {
+            machine: *machine,
+            tables,
+            memory,
+            counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+        };
         let export = pager.export_pages(&mut space, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut world.pager()).await;
@@ -108,10 +127,29 @@ fn process_image_missing_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let World {
-            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+            machine,
+            tables,
+            memory,
+            frame_counts: counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+            there,
+            ..
         } = &mut world;
-        let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
+        let mut pager = renga_memory::Pager {
+            machine: *machine,
+            tables,
+            memory,
+            counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+        };
         let export = pager.export_pages(&mut space, &mut there.memory).await.unwrap();
         export.cancel(&mut pager, &mut there.memory).await;
         pager.destroy_space(space).await;
@@ -124,10 +162,29 @@ fn process_image_unwanted_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let World {
-            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+            machine,
+            tables,
+            memory,
+            frame_counts: counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+            there,
+            ..
         } = &mut world;
-        let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
+        let mut pager = renga_memory::Pager {
+            machine: *machine,
+            tables,
+            memory,
+            counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+        };
         let export = pager.export_pages(&mut space, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut pager).await;
@@ -181,10 +238,29 @@ fn process_image_export_without_room_leaves_nothing() {
             taken.push(world.there.memory.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
         }
         let World {
-            machine, tables, memory, frame_counts: counts, frame_cache, pages, references, inodes, there, ..
+            machine,
+            tables,
+            memory,
+            frame_counts: counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+            there,
+            ..
         } = &mut world;
-        let mut pager =
-            renga_memory::Pager { machine: *machine, tables, memory, counts, frame_cache, pages, references, inodes };
+        let mut pager = renga_memory::Pager {
+            machine: *machine,
+            tables,
+            memory,
+            counts,
+            frame_cache,
+            pages,
+            prefetchers,
+            references,
+            inodes,
+        };
         assert_eq!(pager.export_pages(&mut space, &mut there.memory).await.err(), Some(Errno::ENOMEM));
         pager.destroy_space(space).await;
         for frame in taken {

@@ -110,6 +110,7 @@ pub(crate) fn pager<'a, M: UserMemory>(machine: &'static M, services: &'a mut Se
         counts: services.counts,
         frame_cache: &mut services.frame_cache,
         pages: &mut clients.pages,
+        prefetchers: &mut clients.prefetchers,
         references: &mut clients.references,
         inodes: &mut clients.inodes,
     }

@@ -125,6 +125,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
                 locks: Family::new(&me, board.family(&[locks])).narrowed(),
                 files: Family::new(&me, files).narrowed(),
                 names: Local::new(&me, &Members::NONE),
+                prefetchers: Local::new(&me, &Members::NONE),
                 own_paths: Local::new(&me, &board.family(&[path])[0]),
                 own_files: Local::new(&me, &files[0]),
                 own_pipes: Local::new(&me, &board.family(pipes)[0]),

@@ -121,6 +121,13 @@ pub const KINDS: &[KindFacts] = &[
         &[one("Disk")],
     ),
     kind("lease_flusher", BoardRule::Any, 1, None, &[one("Inode")]),
+    kind(
+        "prefetcher",
+        BoardRule::Optional,
+        4,
+        words_only(protocol("Prefetcher", &[(0, "ReadMissed")], NONE, NONE)),
+        &[one("Inode"), own("Pages"), own("Memory")],
+    ),
     kind("inode_reclaimer", BoardRule::Any, 1, None, &[one("InodeDirectory"), all("Inode"), one("Allocator")]),
     kind(
         "committer",

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 /// Kinds that go together.
-const GROUPS: [&[&str]; 16] = [
+const GROUPS: [&[&str]; 17] = [
     &["disk"],
     &["buffer_directory", "allocator", "inode_directory", "inode", "commit_timer"],
     &["path_lookup", "lookup_worker"],
@@ -22,9 +22,10 @@ const GROUPS: [&[&str]; 16] = [
     &["page_cache", "data_writeback", "lease_flusher"],
     &["file"],
     &["references", "name_cache"],
+    &["prefetcher"],
 ];
 /// What only systems of several boards have.
-const LINKED: &str = "lease_flusher";
+const LINKED: [&str; 2] = ["lease_flusher", "prefetcher"];
 
 /// The system file `text`, whose boards have none, with so many cores on each, of which `homes` from `home` on are the programs', the
 /// first of these also the devices'.
@@ -56,7 +57,7 @@ pub fn spread(text: &str, cores: u8, home: u8, homes: u8) -> String {
         None => format!("{line}\n"),
     };
     let text = text.lines().map(place).collect();
-    core_of.remove(LINKED);
+    core_of.retain(|kind, _| !LINKED.contains(kind));
     assert!(core_of.is_empty(), "not placed, or in parts: {core_of:?}");
     text
 }

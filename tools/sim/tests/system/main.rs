@@ -21,6 +21,7 @@ mod mapped;
 mod names;
 mod orphaned;
 mod pipeline;
+mod prefetched;
 mod reading;
 mod reclaim;
 mod references;

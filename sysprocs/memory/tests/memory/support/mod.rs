@@ -7,6 +7,7 @@ use renga_hal_host::HostMemory;
 use renga_memory::pager::Inodes;
 use renga_memory::{FrameCache, FrameCounts, MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
+use renga_proto::data::Prefetcher;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, Lease};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{KEPT, PagePlace, Pages, Shrink, WritePage};
@@ -51,6 +52,7 @@ pub struct World {
     pub frame_counts: &'static FrameCounts,
     pub frame_cache: FrameCache,
     pub pages: Client<Pages>,
+    pub prefetchers: Local<Prefetcher>,
     pub references: Client<References>,
     pub sessions: &'static Sessions,
     pub inodes: Inodes,
@@ -69,6 +71,7 @@ impl World {
             counts: self.frame_counts,
             frame_cache: &mut self.frame_cache,
             pages: &mut self.pages,
+            prefetchers: &mut self.prefetchers,
             references: &mut self.references,
             inodes: &mut self.inodes,
         }
@@ -85,7 +88,8 @@ impl World {
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
         let There { machine, tables, memory, frame_counts: counts, frame_cache, pages, references } = &mut self.there;
-        Pager { machine, tables, memory, counts, frame_cache, pages, references, inodes: &mut self.inodes }
+        let (prefetchers, inodes) = (&mut self.prefetchers, &mut self.inodes);
+        Pager { machine, tables, memory, counts, frame_cache, pages, prefetchers, references, inodes }
     }
     /// With what is in its frame cache.
     pub async fn free_frames(&mut self) -> u32 {
@@ -277,6 +281,7 @@ pub fn run<F: Future<Output = World> + 'static>(
             references: Client::new(&me, there.references),
         };
         async move {
+            let prefetchers = Local::new(&me, &Members::NONE);
             let _me = me;
             let frame_cache = FrameCache::new();
             let world = World {
@@ -286,6 +291,7 @@ pub fn run<F: Future<Output = World> + 'static>(
                 frame_counts,
                 frame_cache,
                 pages,
+                prefetchers,
                 references,
                 sessions,
                 inodes,

@@ -15,6 +15,7 @@ use renga_pages::change_leased;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
+use renga_proto::data::Prefetcher;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
@@ -54,6 +55,8 @@ clients! {
         memories: Family<Memory, MEMORIES>,
         /// Cached file pages of this board.
         pages: Client<Pages>,
+        /// They bring file pages from the disk's board before they are read.
+        prefetchers: Local<Prefetcher>,
         /// The references of this board's programs to mapped files.
         references: Client<References>,
         /// Active inodes.

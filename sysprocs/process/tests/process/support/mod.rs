@@ -349,6 +349,7 @@ fn start_user<M: UserMemory>(
             memories: family(&me, all.iter().map(|headers| members(&[headers.memory])).collect()),
             pages: client(&me, here.pages),
             references: client(&me, here.references),
+            prefetchers: Local::new(&me, &Members::NONE),
             inodes: family(
                 &me,
                 (0..all.len()).map(|i| if i == 0 { members(&own.inodes) } else { Members::NONE }).collect(),
