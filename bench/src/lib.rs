@@ -1,7 +1,7 @@
 //! The rows of the paper ledger: each published result as an experiment on the emulated cluster.
 //!
-//! - [`rows`]: one file for each row: what is run, what is measured, what was published, what is aimed at, when it counts
-//!   as confirmed;
+//! - [`rows`]: one file for each row: what is run, what is measured, what was published, what is aimed at, when it
+//!   counts as confirmed;
 //! - [`map`]: synchronous against asynchronous calls over sizes, boards, callers and rates, beyond the paper;
 //! - [`placements`]: which of several jobs should run on which of two boards, predicted and measured; beyond the paper;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;

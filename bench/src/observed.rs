@@ -1,7 +1,7 @@
 //! What rows read from traces: single system calls and all that was done for them; calls between boards, their cost.
 //!
-//! Invariant: the cost of a call between boards is the time from its start to its end, without its server's time on the other board: the
-//! call that a proxy made for it.
+//! Invariant: the cost of a call between boards is the time from its start to its end, without its server's time on the
+//! other board: the call that a proxy made for it.
 
 use renga_trace::TraceHeader;
 use renga_trace::calls::{Calls, TracedCall};
@@ -191,8 +191,8 @@ mod tests {
     const PROXY: ProcId = ProcId::new(0, 0);
     const FILE: ProcId = ProcId::new(0, 1);
 
-    /// A write of b: a receives it after 100 to 140 ns; a serves it from 120 to 170 ns; the program continues at 150 and calls again at
-    /// 400.
+    /// A write of b: a receives it after 100 to 140 ns; a serves it from 120 to 170 ns; the program continues at 150
+    /// and calls again at 400.
     fn events() -> Vec<Timed> {
         let call = |caller, server| TraceEvent::Call { caller, server, op: 0 };
         let reply = |caller, server| TraceEvent::Reply { caller, server, op: 0 };

@@ -1,7 +1,7 @@
 //! One run, as data: which machine, which system, which script and files. And what came of it.
 //!
-//! Invariant: a run is identified by its parts; runs with the same parts give the same outcome, so that a cached one need not be repeated.
-//! Not here: the execution.
+//! Invariant: a run is identified by its parts; runs with the same parts give the same outcome, so that a cached one
+//! need not be repeated. Not here: the execution.
 
 use anyhow::{Context, Result, bail};
 use renga_trace::event::Timed;
@@ -101,8 +101,8 @@ pub enum BenchMachine {
         /// MiB.
         mib: u16,
     },
-    /// The same on a board whose cores run side by side, with a disk without content, each of whose requests is done so long
-    /// after it came, ns.
+    /// The same on a board whose cores run side by side, with a disk without content, each of whose requests is done so
+    /// long after it came, ns.
     LinuxOfCores {
         /// Cores for programs.
         cores: u8,
@@ -124,7 +124,8 @@ pub struct BenchRun {
     pub instruction_ns: Option<u32>,
     /// The model of the disk's medium, if it is not the profile's.
     pub medium: Option<&'static str>,
-    /// The emulator's slice for several cores (docs/design/emulator-and-virtual-time.md), if it is not its own choice, ns.
+    /// The emulator's slice for several cores (docs/design/emulator-and-virtual-time.md), if it is not its own choice,
+    /// ns.
     pub core_slice_ns: Option<u64>,
     /// The image of `userland/images`.
     pub image: &'static str,
@@ -185,7 +186,8 @@ impl BenchRun {
         BenchRun { medium: Some(medium), ..self }
     }
 
-    /// The same where the cores of a board are closer to each other in time: messages between them take their real time.
+    /// The same where the cores of a board are closer to each other in time: messages between them take their real
+    /// time.
     pub fn with_core_slice_ns(self, core_slice_ns: u64) -> BenchRun {
         BenchRun { core_slice_ns: Some(core_slice_ns), ..self }
     }

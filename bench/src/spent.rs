@@ -1,7 +1,7 @@
 //! Time of a part of a run, from its trace: cores, disk, wire, calls between boards. Explains a figure.
 //!
-//! Invariant: all of it is counted between two instants of the run, on all boards, whatever its cause. Not here: sums over a trace
-//! (`renga-trace`).
+//! Invariant: all of it is counted between two instants of the run, on all boards, whatever its cause. Not here: sums
+//! over a trace (`renga-trace`).
 
 use crate::findings::FindingsTable;
 use crate::rows::ms;
@@ -144,8 +144,8 @@ mod tests {
     use renga_trace::event::{Timed, TraceEvent, TracedFrame};
     use renga_trace::{ProcessKind, TraceBoard, TraceHeader};
 
-    /// A program of b runs from 10 to 100 ns and again from 160 ns on; from 100 to 150 it waits for a, which works from 120
-    /// to 180 ns.
+    /// A program of b runs from 10 to 100 ns and again from 160 ns on; from 100 to 150 it waits for a, which works from
+    /// 120 to 180 ns.
     #[test]
     fn spent_phase_counts_its_own_events_only() {
         let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));

@@ -1,7 +1,7 @@
 //! What a run measures three times: the first fills caches, and of the others the quicker counts.
 //!
-//! Invariant: of the last two one at least is free of the commit that the file system makes every five seconds, if three of them
-//! take less. Not here: what is measured.
+//! Invariant: of the last two one at least is free of the commit that the file system makes every five seconds, if
+//! three of them take less. Not here: what is measured.
 
 use crate::run::{MeasureLine, RunOutcome};
 use anyhow::Result;

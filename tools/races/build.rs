@@ -1,5 +1,6 @@
-//! Writes the text of [`FILES`] as modules over loom's atomics: as it is, and with each mutant; and over the processor's, with those mutants that
-//! ThreadSanitizer can see. Of a variant with a mutant only the scenario that finds it is called, so that nothing else of it is compiled.
+//! Writes the text of [`FILES`] as modules over loom's atomics: as it is, and with each mutant; and over the
+//! processor's, with those mutants that ThreadSanitizer can see. Of a variant with a mutant only the scenario that
+//! finds it is called, so that nothing else of it is compiled.
 
 use std::env;
 use std::fmt::Write;

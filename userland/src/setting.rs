@@ -1,4 +1,5 @@
-//! A setting of the system: a synthetic file below `/proc/renga`, which is read and written whole; and commands that do so.
+//! A setting of the system: a synthetic file below `/proc/renga`, which is read and written whole; and commands that do
+//! so.
 
 use crate::syscall::{close, open, read, write};
 use crate::text::complain;
@@ -49,8 +50,8 @@ impl SettingCommand {
         show(file).map_or_else(|errno| self.failed(errno, "it cannot be read"), |()| 0)
     }
 
-    /// Writes the arguments from the second on to `file`, as one text; the command's status. `refused`: what is said of a text that is
-    /// not allowed.
+    /// Writes the arguments from the second on to `file`, as one text; the command's status. `refused`: what is said of
+    /// a text that is not allowed.
     pub fn set(&self, file: &CStr, arguments: &ProgramArguments, refused: &str) -> i32 {
         let (mut words, mut at) = (SpacedWords::default(), 2);
         // Bounded by the arguments.

@@ -142,8 +142,8 @@ pub fn map_as(bytes: usize, access: isize, kind: isize, descriptor: i32, offset:
     unsafe { call(MMAP, arguments) }
 }
 
-/// The words of the first `bytes` of a file that is open to read and write (-1: memory without a file), shared with every process that maps
-/// them so.
+/// The words of the first `bytes` of a file that is open to read and write (-1: memory without a file), shared with
+/// every process that maps them so.
 pub fn map_shared(descriptor: i32, bytes: usize) -> Result<&'static [AtomicU32], Errno> {
     let kind = MAP_SHARED | if descriptor < 0 { MAP_ANONYMOUS } else { 0 };
     let at = map_as(bytes, PROT_READ | PROT_WRITE, kind, descriptor, 0)?;

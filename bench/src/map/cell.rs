@@ -1,13 +1,14 @@
 //! A cell of the map: what a size takes at a point, in both modes, and which of them wins.
 //!
-//! Invariant: times end when every caller's calls were *done*, unless they are called those of a burst; so a mode wins only by finished
-//! work, not by promises.
+//! Invariant: times end when every caller's calls were *done*, unless they are called those of a burst; so a mode wins
+//! only by finished work, not by promises.
 
 use super::point::{CALLS, Point};
 use crate::run::RunOutcome;
 use anyhow::{Result, ensure};
 
-/// Asynchronous calls win if they take less by more than so many of a hundred of what synchronous ones take; these win if that is more.
+/// Asynchronous calls win if they take less by more than so many of a hundred of what synchronous ones take; these win
+/// if that is more.
 pub(super) const MARGIN_PERCENT: f64 = 5.0;
 
 /// What a round took in one mode.

@@ -1,6 +1,7 @@
 //! Tables and heat maps of cells.
 //!
-//! Invariant: a table has a row for each point, a heat map a panel for each cluster and number of callers. Not here: pixels.
+//! Invariant: a table has a row for each point, a heat map a panel for each cluster and number of callers. Not here:
+//! pixels.
 
 use super::cell::{Cell, MARGIN_PERCENT};
 use super::point::{Axes, Point};

@@ -1,5 +1,5 @@
-//! The time of one caller's call, split by its dependence on the link's rate: the constant part is software and fixed times, the rest is
-//! bits of the wire.
+//! The time of one caller's call, split by its dependence on the link's rate: the constant part is software and fixed
+//! times, the rest is bits of the wire.
 //!
 //! Invariant: a fit says how far it is off.
 
@@ -15,8 +15,8 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    /// Through (rate in Mbit/s, ns); least squares of deviations relative to the times, which span two orders. `None` of
-    /// fewer than two rates.
+    /// Through (rate in Mbit/s, ns); least squares of deviations relative to the times, which span two orders. `None`
+    /// of fewer than two rates.
     pub(super) fn through(times: &[(u64, f64)]) -> Option<Fitted> {
         let mut sums = [0.0; 5];
         for (rate_mbit, ns) in times {

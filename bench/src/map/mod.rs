@@ -1,12 +1,14 @@
-//! The map of synchronous against asynchronous calls: message size by boards, callers and the link's rate. Beyond the paper,
-//! which has one point of it.
+//! The map of synchronous against asynchronous calls: message size by boards, callers and the link's rate. Beyond the
+//! paper, which has one point of it.
 //!
 //! - [`point`]: a cluster, so many callers, a rate: two runs of a small C program (`tell.c`), which the run compiles;
-//! - [`cell`]: the times of a size there in both modes, and the winner; [`fitted`]: software and wire separated by the rate;
+//! - [`cell`]: the times of a size there in both modes, and the winner; [`fitted`]: software and wire separated by the
+//!   rate;
 //! - [`explanation`]: where and why, in sentences; [`drawing`]: the same as tables and as a picture;
 //! - [`row`]: all of that as a row.
 //!
-//! The calls are `inode.WriteAt` of boards without leases: each carries data, and returns nothing. Not here: running, pixels.
+//! The calls are `inode.WriteAt` of boards without leases: each carries data, and returns nothing. Not here: running,
+//! pixels.
 
 mod cell;
 mod drawing;

@@ -1,8 +1,8 @@
-//! A point of the map: a cluster, so many callers of one process, a link's rate. It is one run for each mode, in which every
-//! size has its round.
+//! A point of the map: a cluster, so many callers of one process, a link's rate. It is one run for each mode, in which
+//! every size has its round.
 //!
-//! Invariant: the runs of a point differ in the system's `mode` alone. Every round is the same number of calls between boards
-//! for each caller, whatever the size.
+//! Invariant: the runs of a point differ in the system's `mode` alone. Every round is the same number of calls between
+//! boards for each caller, whatever the size.
 
 use crate::rows::RowPlan;
 use crate::run::{BenchMachine, BenchRun, BenchSystem, Edit, PAPERS, PAPERS_ASYNC};

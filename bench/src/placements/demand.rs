@@ -1,8 +1,8 @@
 //! What a job alone took of each core, of the wire and of the disk, and when, read from its trace.
 //!
-//! Invariant: each nanosecond of a job's time belongs to one place only, so that the parts add up: the core of its board before the other
-//! one, a core before the wire, the wire before the disk. The rest is apart: waits for the token, for frames on their way, for clocks.
-//! Overlapped work of a second process is not counted.
+//! Invariant: each nanosecond of a job's time belongs to one place only, so that the parts add up: the core of its
+//! board before the other one, a core before the wire, the wire before the disk. The rest is apart: waits for the
+//! token, for frames on their way, for clocks. Overlapped work of a second process is not counted.
 
 use anyhow::Result;
 use renga_trace::TraceHeader;
@@ -143,8 +143,8 @@ pub(super) mod tests {
         TraceHeader { boards: boards.into(), kinds, protocols: Vec::new() }
     }
 
-    /// b works until 100 and from 200 on; its frame is on the wire from 110 to 140; a works from 130 to 170, the disk from 160
-    /// to 190. Later the disk works from 310 to 400, while a frame is on the wire from 320 to 350.
+    /// b works until 100 and from 200 on; its frame is on the wire from 110 to 140; a works from 130 to 170, the disk
+    /// from 160 to 190. Later the disk works from 310 to 400, while a frame is on the wire from 320 to 350.
     fn events() -> Vec<Timed> {
         let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
         let frame = TracedFrame { destination: 0, token_wait_ns: 2, wire_ns: 30, arrives_after_ns: 31, bytes: vec![1] };

@@ -1,6 +1,7 @@
 //! The jobs, and the scripts that run them: each alone on each board, and all at once where a placement has them.
 //!
-//! Invariant: alone and together a job starts in the same way, from a shell of a that continues meanwhile and waits for the end.
+//! Invariant: alone and together a job starts in the same way, from a shell of a that continues meanwhile and waits for
+//! the end.
 
 use super::placement::Placement;
 use crate::rows::RowPlan;

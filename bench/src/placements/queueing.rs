@@ -1,10 +1,12 @@
 //! How long jobs take together, from what each takes alone: a closed network of queues, by exact mean value analysis.
 //!
-//! Each job is a class of one customer. On arrival at a station it finds the queue that the others have there without it (Reiser and
-//! Lavenberg, JACM 27, 1980), so the queues of all sets of jobs are computed from the smaller sets'. A job is a course of parts: after each
-//! part the network is computed again, with its next part, or without the job if it has ended.
+//! Each job is a class of one customer. On arrival at a station it finds the queue that the others have there without
+//! it (Reiser and Lavenberg, JACM 27, 1980), so the queues of all sets of jobs are computed from the smaller sets'. A
+//! job is a course of parts: after each part the network is computed again, with its next part, or without the job if
+//! it has ended.
 //!
-//! Invariant: a job alone takes the sum of its demands, and more jobs never make one quicker. Not here: where demands come from.
+//! Invariant: a job alone takes the sum of its demands, and more jobs never make one quicker. Not here: where demands
+//! come from.
 
 use super::demand::{Demand, JobPhases, STATIONS};
 
@@ -115,7 +117,8 @@ mod tests {
         let both = job([10.0, 0.0, 10.0, 0.0], 0.0);
         assert_eq!(passages(&[both, both]), [30.0, 30.0]);
         near(together_ns(&[both, both]), 30.0);
-        // First: 20 (1 + 1/4) + 20 (1 + 0) = 45 beside 10 (1 + 1/2) + 30 (1 + 0) = 45, of demands 20, 20, 0 and 10, 0, 30.
+        // First: 20 (1 + 1/4) + 20 (1 + 0) = 45 beside 10 (1 + 1/2) + 30 (1 + 0) = 45, of demands 20, 20, 0 and 10, 0,
+        // 30.
         let (one, other) = (job([20.0, 20.0, 0.0, 0.0], 0.0), job([10.0, 0.0, 0.0, 30.0], 0.0));
         assert_eq!(passages(&[one, other]), [45.0, 45.0]);
     }

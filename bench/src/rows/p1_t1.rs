@@ -35,7 +35,8 @@ const PROGRAMS: [(WorkloadProgram, [f64; 3]); 9] = [
     (NROFF, [20.1, 19.4, 21.4]),
 ];
 
-/// Board a may take so many times as long as the monolithic system, and board b as board a: as published, and as aimed at.
+/// Board a may take so many times as long as the monolithic system, and board b as board a: as published, and as aimed
+/// at.
 const A_TO_MONO: Bound = Bound::AtMost(1.05, 1.0);
 const B_TO_A: Bound = Bound::AtMost(1.10, 1.05);
 
@@ -122,7 +123,8 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
             CostProfile::Paper1989 => "board a to one board alone, the slowest program",
         };
         let claim = Claim::new(what, "1.01", to_mono, A_TO_MONO);
-        // One board alone is Renga too: that says what the other board costs this one, and nothing of monolithic systems.
+        // One board alone is Renga too: that says what the other board costs this one, and nothing of monolithic
+        // systems.
         findings.claims.push(if plan.profile == CostProfile::Pi3 { claim } else { claim.beside() });
     }
     findings.claims.push(Claim::new("board b to board a, the slowest program", "1.10", with, B_TO_A));

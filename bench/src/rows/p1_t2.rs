@@ -23,8 +23,8 @@ pub const ROW: LedgerRow = LedgerRow {
     evaluate,
 };
 
-/// A call: its name, Linux' number, and what was published, ms: from b response, cost between boards (calls), overlap with the
-/// disk, of boards; from a response, overlap with the disk, cost within (calls).
+/// A call: its name, Linux' number, and what was published, ms: from b response, cost between boards (calls), overlap
+/// with the disk, of boards; from a response, overlap with the disk, cost within (calls).
 struct PublishedCall {
     name: &'static str,
     number: u32,

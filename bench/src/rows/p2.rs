@@ -2,7 +2,8 @@
 //! alone, and regulated by either policy.
 //!
 //! Invariant: a figure is data: which task beside which, where, how many jobs, what was published. Not here: what was
-//! measured and what follows from it (`measured`, `verdict`), the figures (`f2a` and those that follow), thresholds (`f1`).
+//! measured and what follows from it (`measured`, `verdict`), the figures (`f2a` and those that follow), thresholds
+//! (`f1`).
 
 mod f1;
 mod f2a;
@@ -100,8 +101,8 @@ const MODES: [RegulationMode; 3] = [
 const DISK_BOARD: &str = "a";
 /// How long jobs run before the foreground starts, s: longer than EII suspends one that it misclassified at its start.
 const LEAD: &str = "1.5";
-/// Runs first; then later commands are in memory. `held` prints for each board how many jobs exist and how many are suspended, `seen` the
-/// samples since the first job.
+/// Runs first; then later commands are in memory. `held` prints for each board how many jobs exist and how many are
+/// suspended, `seen` the samples since the first job.
 const HEAD: &str = r#"background --policy POLICY || exit 1
 up() { echo "$1 $(tr -d . < /proc/uptime)"; }
 held() {

@@ -1,11 +1,12 @@
-//! P3: what having page frames given back costs a computation whose steps end together, while another program streams a file that
-//! is larger than memory.
+//! P3: what having page frames given back costs a computation whose steps end together, while another program streams a
+//! file that is larger than memory.
 //!
-//! Each experiment has four runs: the computation alone; beside the stream on a board with so much memory that nothing has to be given back,
-//! which is what the stream itself costs; with less memory, and small batches; and with large ones.
+//! Each experiment has four runs: the computation alone; beside the stream on a board with so much memory that nothing
+//! has to be given back, which is what the stream itself costs; with less memory, and small batches; and with large
+//! ones.
 //!
-//! Invariant: an experiment is data. The computation's result is the same in all of its runs. Not here: what was measured (`measured`), what
-//! follows from it (`verdict`), Linux (`linux`).
+//! Invariant: an experiment is data. The computation's result is the same in all of its runs. Not here: what was
+//! measured (`measured`), what follows from it (`verdict`), Linux (`linux`).
 
 mod experiments;
 mod linux;

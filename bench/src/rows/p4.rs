@@ -1,7 +1,7 @@
 //! P4: how near the speed that a program's I/O has comes to the one that was requested, and what others lose by it.
 //!
-//! Invariant: an experiment is data: the program's work, its paces, its competitors, its processor. One board runs all of it, each time on
-//! uncached blocks. Not here: the figures (`p4_f2` and those that follow).
+//! Invariant: an experiment is data: the program's work, its paces, its competitors, its processor. One board runs all
+//! of it, each time on uncached blocks. Not here: the figures (`p4_f2` and those that follow).
 
 use super::{RowPlan, ms};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
@@ -72,7 +72,8 @@ fn word(factor: u32) -> String {
     format!("{}.{:03}", factor / 1_000, factor % 1_000)
 }
 
-/// A shell command that does `count` I/Os and prints their times as `label`, in windows of `window`; the blocks are of region `region`.
+/// A shell command that does `count` I/Os and prints their times as `label`, in windows of `window`; the blocks are of
+/// region `region`.
 pub fn command(io: P4Io, label: &str, [count, window, region]: [u32; 3]) -> String {
     match io {
         P4Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", first_block(region)),
@@ -202,8 +203,8 @@ pub struct P4Measurement {
 }
 
 impl P4Measurement {
-    /// How much longer than requested it took with each factor, %; below 0: shorter. Requested is that its I/O takes so many times
-    /// as long, as in the paper (3.3.1).
+    /// How much longer than requested it took with each factor, %; below 0: shorter. Requested is that its I/O takes so
+    /// many times as long, as in the paper (3.3.1).
     pub fn differences(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         let io_ns = self.free_ns.saturating_sub(self.own_ns) as f64;
         let requested = move |factor: u32| self.own_ns as f64 + io_ns * f64::from(factor) / 1e3;

@@ -1,5 +1,5 @@
-//! P5, figure 5: what a load on the core of an application costs its reads, on systems that place the OS's work themselves and on
-//! one that does it where the application is.
+//! P5, figure 5: what a load on the core of an application costs its reads, on systems that place the OS's work
+//! themselves and on one that does it where the application is.
 //!
 //! Invariant: a form is data: to measure one more, give it its machine. Not here: the figures (`p5_f5a`, `p5_f5b`).
 
@@ -11,8 +11,8 @@ use anyhow::{Context, Result, ensure};
 /// Random reads of 4 KiB that AP1 makes.
 const READS: u32 = 100;
 const PAGE_BYTES: usize = 4096;
-/// What each AP reads of: of Linux's disk without content 4 GiB, of ours a file of its own that has enough for all of its reads, since
-/// what was read is in the cache.
+/// What each AP reads of: of Linux's disk without content 4 GiB, of ours a file of its own that has enough for all of
+/// its reads, since what was read is in the cache.
 const LINUX_FILES: [P5File; 2] = [P5File { path: "/dev/nullb0", blocks: 1 << 20 }; 2];
 const FILES: [P5File; 2] =
     [P5File { path: "/var/p5.1", blocks: 1 << 11 }, P5File { path: "/var/p5.2", blocks: 1 << 14 }];
@@ -253,8 +253,8 @@ fn by_pause(figure: &P5Figure, times: &[P5Times]) -> FindingsTable {
     table
 }
 
-/// So many reads fit into a pause if all but the medium and AP1's own computing takes no time: one more is answered while the load
-/// computes.
+/// So many reads fit into a pause if all but the medium and AP1's own computing takes no time: one more is answered
+/// while the load computes.
 fn reads_max(figure: &P5Figure, load: P5Load) -> f64 {
     f64::from(load.pause_ms * NS_PER_MS) / f64::from(MEDIUM_NS + figure.computed) + 1.0
 }

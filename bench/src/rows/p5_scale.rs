@@ -1,7 +1,7 @@
 //! P5.SCALE: one board with one to four cores, beside Linux on the same board. Beyond the paper.
 //!
-//! Invariant: the work is the same on each; only the number of cores and the system change. Not here: the placement of programs on cores
-//! (`kernel/core`).
+//! Invariant: the work is the same on each; only the number of cores and the system change. Not here: the placement of
+//! programs on cores (`kernel/core`).
 
 use super::{LedgerRow, RowPlan, ms};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};

@@ -38,7 +38,8 @@ fn on_board(part: u8, boards: u8, command: &str) -> String {
     }
 }
 
-/// Rules for a program of eight parts and a main one; the compiler of each part's board builds it from the source of `program`.
+/// Rules for a program of eight parts and a main one; the compiler of each part's board builds it from the source of
+/// `program`.
 fn makefile(program: &WorkloadProgram, boards: u8) -> String {
     let (compiler, rest) = program.command.split_once(" -o ").unwrap_or((program.command, ""));
     let source = rest.rsplit(' ').next().unwrap_or("");

@@ -1,4 +1,5 @@
-//! The same work on one, two, four and eight boards: compiles beside each other, and a parallel make. Beyond the paper, which has two.
+//! The same work on one, two, four and eight boards: compiles beside each other, and a parallel make. Beyond the paper,
+//! which has two.
 //!
 //! - [`load`]: what is done, and on which board each part of it;
 //! - [`cluster`]: the systems;

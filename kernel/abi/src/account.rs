@@ -26,7 +26,8 @@ impl AccountNumber {
         }
         AccountNumber(1 + board as u16 * ACCOUNT_SLOTS_MAX + slot)
     }
-    /// As it travels to another board, with the nice value that its work has there, and whether it is of a background job.
+    /// As it travels to another board, with the nice value that its work has there, and whether it is of a background
+    /// job.
     pub fn to_wire(self, policy: Policy) -> u32 {
         let nice = match policy.class {
             Class::Fair | Class::Batch => policy.nice,

@@ -1,7 +1,7 @@
 //! What a request lends until the reply.
 //!
-//! Invariant: by their types, the server only reads a slice given, and is alone with a slice taken. Not here: the lifetime of the loan
-//! (`kernel/core`).
+//! Invariant: by their types, the server only reads a slice given, and is alone with a slice taken. Not here: the
+//! lifetime of the loan (`kernel/core`).
 
 /// Only the types below may say what they lend: the rendezvous core relies on their word.
 mod sealed {

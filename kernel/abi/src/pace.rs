@@ -1,7 +1,7 @@
 //! How fast a program's I/O goes: the one setting of its control, which is kept in its policy.
 //!
-//! Invariant: every value is within its bounds, so that a factor is never below 1 and a period never empty; as a word it
-//! has [`Pace::BITS`] bits. Not here: what follows from it for each I/O (`renga_governor`).
+//! Invariant: every value is within its bounds, so that a factor is never below 1 and a period never empty; as a word
+//! it has [`Pace::BITS`] bits. Not here: what follows from it for each I/O (`renga_governor`).
 
 /// Thousandths of a factor.
 pub const FACTOR_ONE: u32 = 1_000;
@@ -36,7 +36,8 @@ pub enum Pace {
         most: u32,
         /// A multiple of [`PERIOD_STEP_MS`], at most [`PERIOD_MS_MAX`], ms.
         period_ms: u32,
-        /// A period starts with an I/O of the program (variable); otherwise all programs' periods start together (fixed).
+        /// A period starts with an I/O of the program (variable); otherwise all programs' periods start together
+        /// (fixed).
         own_period: bool,
     },
 }

@@ -1,6 +1,7 @@
 //! How programs share a core: classes, priorities and weights, as Linux has them (sched(7)).
 //!
-//! Invariant: the rank decides first, whatever the vruntime; within the fair rank and the lowest one vruntime decides, by weight. Not here:
+//! Invariant: the rank decides first, whatever the vruntime; within the fair rank and the lowest one vruntime decides,
+//! by weight. Not here:
 //! time slices (`user.rs` of `kernel/core`).
 
 use crate::pace::Pace;

@@ -32,7 +32,8 @@ impl FpState {
 pub enum FpPlace {
     /// In [`UserContext::fp`].
     Context,
-    /// In the processor's registers, which it keeps until another program is entered; `fp` is stale until the processor flushes them.
+    /// In the processor's registers, which it keeps until another program is entered; `fp` is stale until the processor
+    /// flushes them.
     Processor,
 }
 
@@ -114,7 +115,8 @@ pub enum Trap {
         /// ESR_EL1.
         syndrome: u64,
     },
-    /// The time slice has ended, or a more urgent task is ready. The processor never reports this: the kernel maps an interrupt to it.
+    /// The time slice has ended, or a more urgent task is ready. The processor never reports this: the kernel maps an
+    /// interrupt to it.
     Preempted,
 }
 

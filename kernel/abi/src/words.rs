@@ -1,8 +1,8 @@
 //! Values in the words of a message: how each is written and read.
 //!
-//! Invariant: whatever the words contain, reading them gives a value, never a fault: they may come from another board. Between
-//! boards, between cores and within one the same words travel. Not here: which values a message has (`protocol!` of
-//! `kernel/core`).
+//! Invariant: whatever the words contain, reading them gives a value, never a fault: they may come from another board.
+//! Between boards, between cores and within one the same words travel. Not here: which values a message has
+//! (`protocol!` of `kernel/core`).
 
 use crate::{Errno, ProcId};
 use core::cell::Cell;

@@ -9,8 +9,8 @@
 //! The other cores come the same way, when they are fetched ([`crate::cores`]).
 //!
 //! The image's linker script must define: `__bss_start`, `__bss_end`, `__stack_guard`, `__stack_top`,
-//! `__emergency_stack_top`, `__core_stacks`, `__core_stack_stride`, `__text_end`, `__rodata_end`, `__kernel_end`, all on page borders except
-//! those of `.bss`.
+//! `__emergency_stack_top`, `__core_stacks`, `__core_stack_stride`, `__text_end`, `__rodata_end`, `__kernel_end`, all
+//! on page borders except those of `.bss`.
 
 use crate::cores::CORES_MAX;
 use crate::physical::to_physical;

@@ -17,8 +17,8 @@ impl Mmio {
     /// The block at physical address `base`.
     ///
     /// # Safety
-    /// `base` stays mapped as device memory for all offsets that the driver uses. The image gives each block to one user: two handles to
-    /// one block break the drivers' state, not memory.
+    /// `base` stays mapped as device memory for all offsets that the driver uses. The image gives each block to one
+    /// user: two handles to one block break the drivers' state, not memory.
     pub const unsafe fn at(base: u64) -> Self {
         Self(device_to_kernel(base) as *mut u32)
     }

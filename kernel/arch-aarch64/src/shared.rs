@@ -1,7 +1,7 @@
 //! The memory that the processor shares with the firmware: cache lines of their own.
 //!
-//! Invariant: `shared_words` of `boot.S` is used here only; the image's check sees that nothing else is in its lines. Not here: when
-//! they are cleaned and forgotten, and what is in them (`renga-board-rpi`).
+//! Invariant: `shared_words` of `boot.S` is used here only; the image's check sees that nothing else is in its lines.
+//! Not here: when they are cleaned and forgotten, and what is in them (`renga-board-rpi`).
 
 use crate::physical::to_physical;
 

@@ -60,8 +60,8 @@ impl UserMode {
         if self.fp_owner != context.slot || context.fp_place != FpPlace::Processor {
             self.switch_fp(context);
         }
-        // SAFETY: the context is exclusively borrowed; vectors.S runs the program at EL0 whatever the context says; the space maps user
-        // pages only; the kernel's registers are restored before the return.
+        // SAFETY: the context is exclusively borrowed; vectors.S runs the program at EL0 whatever the context says; the
+        // space maps user pages only; the kernel's registers are restored before the return.
         let syndrome = unsafe { renga_enter_user(context) };
         memory.deactivate();
         decode(syndrome, context)
@@ -107,8 +107,9 @@ impl UserMode {
     }
 }
 
-/// Runs a program of another core, in the space of which that core's `FrameMemory::space_word` is `space`, until it traps or an
-/// interrupt is pending. Its floating-point registers come with the context and go with it: this core keeps none.
+/// Runs a program of another core, in the space of which that core's `FrameMemory::space_word` is `space`, until it
+/// traps or an interrupt is pending. Its floating-point registers come with the context and go with it: this core keeps
+/// none.
 ///
 /// # Safety
 /// `space` is such a word, of a space that lives meanwhile.
@@ -117,7 +118,8 @@ impl UserMode {
 /// If the floating-point registers are not in the context.
 pub unsafe fn enter_remote_task(context: &mut UserContext, space: u64) -> Exit {
     assert!(context.fp_place == FpPlace::Context, "a guest brings its floating-point registers along");
-    // SAFETY: by this function's own condition a root's table, which maps user pages only; the registers as in `UserMode::enter`.
+    // SAFETY: by this function's own condition a root's table, which maps user pages only; the registers as in
+    // `UserMode::enter`.
     let syndrome = unsafe {
         activate_space(space);
         renga_fp_load(&raw const context.fp);

@@ -21,7 +21,8 @@ impl<R: Registers> BusPins<R> {
         Self { pins, now_ns, read_spins: 0, wakes: false }
     }
 
-    /// Makes a read last so many iterations of an empty loop more: for an imitation of the board, whose reads take no time.
+    /// Makes a read last so many iterations of an empty loop more: for an imitation of the board, whose reads take no
+    /// time.
     pub fn with_slow_reads(self, spins: u32) -> Self {
         Self { read_spins: spins, ..self }
     }

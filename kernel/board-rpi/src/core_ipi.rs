@@ -1,8 +1,8 @@
-//! The IPI of a core, which interrupts it until it is silenced: of a BCM2837 the first mailbox of that core's controller (QA7, 4.8), of
-//! a BCM2711 the first interrupt of software (GIC Architecture Specification 2.0, 4.3.15).
+//! The IPI of a core, which interrupts it until it is silenced: of a BCM2837 the first mailbox of that core's
+//! controller (QA7, 4.8), of a BCM2711 the first interrupt of software (GIC Architecture Specification 2.0, 4.3.15).
 //!
-//! Invariant: stores before a send are visible when the core is interrupted, and the core's stores after an acknowledgement come behind it.
-//! Not here: when an IPI is sent (`kernel/sync`).
+//! Invariant: stores before a send are visible when the core is interrupted, and the core's stores after an
+//! acknowledgement come behind it. Not here: when an IPI is sent (`kernel/sync`).
 
 use crate::gic;
 use renga_hal::registers::Registers;

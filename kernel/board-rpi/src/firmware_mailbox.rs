@@ -89,7 +89,8 @@ impl<R: Registers, W: SharedWords, T: HardwareTimer> FirmwareMailbox<R, W, T> {
         self.rate(tag::CLOCK_MEASURED, clock)
     }
 
-    /// Sets a clock. Returns the rate that the clock has then, by a second request, since some firmware echoes the wish.
+    /// Sets a clock. Returns the rate that the clock has then, by a second request, since some firmware echoes the
+    /// wish.
     pub fn set_clock_hz(&mut self, clock: u32, rate_hz: u32) -> Result<u32, MailboxError> {
         // Whether it could is in the second answer.
         let _ = self.ask(tag::SET_CLOCK_RATE, [clock, rate_hz, 0]);

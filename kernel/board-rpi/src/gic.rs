@@ -1,7 +1,8 @@
 //! The GIC-400 of a BCM2711. Arm Generic Interrupt Controller Architecture Specification 2.0.
 //!
-//! Invariant: the driver reads pending interrupts from the distributor and never acknowledges one, so none is ever active. Groups stay as
-//! the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a core's IPI is pending (`core_ipi.rs`).
+//! Invariant: the driver reads pending interrupts from the distributor and never acknowledges one, so none is ever
+//! active. Groups stay as the firmware set them. Of the first 32 numbers each core sees its own. Not here: when a
+//! core's IPI is pending (`core_ipi.rs`).
 
 use crate::interrupts::line;
 use renga_hal::irq::{IrqSource, Pending};
@@ -55,8 +56,8 @@ pub(crate) const fn send_ipi(core: u8) -> (usize, u32) {
     (distributor::SOFTWARE, 1 << (16 + core))
 }
 
-/// Enables the controller's interrupts of this core, after another core made the controller ready ([`Gic::new`]). Called once, before the
-/// core enables its own sources.
+/// Enables the controller's interrupts of this core, after another core made the controller ready ([`Gic::new`]).
+/// Called once, before the core enables its own sources.
 pub fn join<R: Registers>(distributor: &mut R, processor: &mut R) {
     distributor.fence();
     distributor.write(distributor::DISABLE, u32::MAX);

@@ -1,7 +1,8 @@
 //! The pins of a BCM2837 (the datasheet, chapter 6) and of a BCM2711 (BCM2711 ARM Peripherals, chapter 5), which
 //! differ in how resistors are chosen.
 //!
-//! Writes are posted and cheap, reads cost. Not here: edge detection (edges close together are lost), and the users of the pins.
+//! Writes are posted and cheap, reads cost. Not here: edge detection (edges close together are lost), and the users of
+//! the pins.
 
 use crate::boards::Pulls;
 use core::ops::RangeInclusive;

@@ -1,5 +1,5 @@
-//! Interrupt sources: the controllers of a BCM2837 (one per core, QA7; one for all peripherals, the datasheet, 7.5), or the GIC-400 of a
-//! BCM2711.
+//! Interrupt sources: the controllers of a BCM2837 (one per core, QA7; one for all peripherals, the datasheet, 7.5), or
+//! the GIC-400 of a BCM2711.
 //!
 //! Invariant: nothing is ever acknowledged; all sources are levels, and stay pending until their device is served.
 //! Not here: the devices' own interrupt enables, with their drivers.
@@ -125,7 +125,8 @@ impl<R: Registers> Interrupts<R> {
         }
     }
 
-    /// From now on the peripherals interrupt `core`, which is this one, and it is its timer that is let interrupt or not.
+    /// From now on the peripherals interrupt `core`, which is this one, and it is its timer that is let interrupt or
+    /// not.
     pub fn come_to(&mut self, core: u8) {
         match self {
             Interrupts::Legacy(legacy) => {

@@ -1,6 +1,7 @@
 //! The mini UART: the kernel's log, sent as the line has room and never read.
 //!
-//! Invariant: no caller waits for it. Its rate follows the core clock, which `force_turbo=1` keeps constant. The datasheet, section 2.2.
+//! Invariant: no caller waits for it. Its rate follows the core clock, which `force_turbo=1` keeps constant. The
+//! datasheet, section 2.2.
 
 use renga_hal::registers::Registers;
 

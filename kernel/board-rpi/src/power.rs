@@ -60,8 +60,8 @@ impl<R: Registers> Watchdog<R> {
         self.reset_to(PARTITION_HALT);
     }
 
-    /// The partition that the last reset named, or 0; from now on none is named, so that whatever resets the board next, it starts
-    /// from the usual one.
+    /// The partition that the last reset named, or 0; from now on none is named, so that whatever resets the board
+    /// next, it starts from the usual one.
     pub fn take_partition(&mut self) -> u8 {
         self.0.fence();
         let status = self.0.read(offset::RESET_STATUS);

@@ -1,7 +1,7 @@
 //! The SD host of the card slot (Arasan on a BCM2837, EMMC2 on a BCM2711): clock, commands, data blocks.
 //!
-//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait here has a time limit, and belongs to the card's
-//! start or lasts a few cycles of its clock. A transfer of data polls and waits elsewhere.
+//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait here has a time limit, and
+//! belongs to the card's start or lasts a few cycles of its clock. A transfer of data polls and waits elsewhere.
 //!
 //! Not here: what the commands mean to a card (`sd_card`), transfers of data (`sd_transfer`).
 

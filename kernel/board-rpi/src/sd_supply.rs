@@ -1,9 +1,11 @@
 //! The card's supply and its host's clock, by the firmware's word, before the card is started.
 //!
-//! A Pi 4 can supply its card with 1.8 V. Renga never selects 1.8 V, but an earlier system may have left supply and card so: a Pi 4 that is
-//! reset then cuts its own 3.3 V (rpi/linux#3065). The driver sets the supply to 3.3 V and lets it settle.
+//! A Pi 4 can supply its card with 1.8 V. Renga never selects 1.8 V, but an earlier system may have left supply and
+//! card so: a Pi 4 that is reset then cuts its own 3.3 V (rpi/linux#3065). The driver sets the supply to 3.3 V and lets
+//! it settle.
 //!
-//! Invariant: the clock of a Pi 4's host is queried, never switched (rpi/firmware#1213). Not here: the card (`sd_card`).
+//! Invariant: the clock of a Pi 4's host is queried, never switched (rpi/firmware#1213). Not here: the card
+//! (`sd_card`).
 
 use crate::boards::{CARD_CLOCK_HZ, CardSlot};
 use crate::firmware_mailbox::FirmwareMailbox;

@@ -1,10 +1,12 @@
-//! Transfers of sectors, a stage at a time: each call works until the card makes it wait, and returns when to poll again.
+//! Transfers of sectors, a stage at a time: each call works until the card makes it wait, and returns when to poll
+//! again.
 //!
-//! SD Physical Layer Simplified Specification 3.01, section 4.3. A card may take 100 ms before a read and 250 ms after a write (4.6.2), and
-//! some take longer: a board that waited for that would be taken for dead by the others.
+//! SD Physical Layer Simplified Specification 3.01, section 4.3. A card may take 100 ms before a read and 250 ms after
+//! a write (4.6.2), and some take longer: a board that waited for that would be taken for dead by the others.
 //!
-//! Invariant: no call waits longer than [`POLLS_NS`] at a stretch, whatever the card does; each stage ends by its limit; a failed transfer
-//! is retried from its start. Not here: the card's start (`sd_card`), the caller of the polls (the disk's process).
+//! Invariant: no call waits longer than [`POLLS_NS`] at a stretch, whatever the card does; each stage ends by its
+//! limit; a failed transfer is retried from its start. Not here: the card's start (`sd_card`), the caller of the polls
+//! (the disk's process).
 
 use crate::sd_card::SdCard;
 use crate::sd_host::{
@@ -30,8 +32,8 @@ const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
 
 /// A call polls for so long before it yields the core, ns: as long as the answer to a command takes.
 pub(crate) const POLLS_NS: u64 = 10_000;
-/// Between two calls, ns: at first as long as a block takes on its lines (41 us at 25 MHz) without the time of moving it, then a part of
-/// what it has waited.
+/// Between two calls, ns: at first as long as a block takes on its lines (41 us at 25 MHz) without the time of moving
+/// it, then a part of what it has waited.
 const LATER_NS: (u64, u64) = (30_000, 1_000_000);
 const LATER_PART: u64 = 4;
 

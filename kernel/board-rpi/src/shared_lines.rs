@@ -1,7 +1,8 @@
 //! Words that the processor shares with a device which does not see its caches.
 //!
-//! Invariant: stores reach memory before the device is notified, and the processor fetches again what the device wrote; the words have
-//! their cache lines to themselves. Caches are behind a trait, so that a model shows stale words when a step is missing (`silicon::cache`).
+//! Invariant: stores reach memory before the device is notified, and the processor fetches again what the device wrote;
+//! the words have their cache lines to themselves. Caches are behind a trait, so that a model shows stale words when a
+//! step is missing (`silicon::cache`).
 //! Not here: the instructions (`renga_arch_aarch64::shared`), the meaning of the words (`mailbox`).
 
 use renga_hal::shared::SharedWords;

@@ -1,7 +1,7 @@
 //! SPI0 as a master that only sends, polled (the datasheet, chapter 10).
 //!
-//! Invariant: a transfer does not end before its last bit has left. Received octets are discarded before each transfer, since the block
-//! stops when its FIFO is full. **It has never run on a board.** Not here: its pins.
+//! Invariant: a transfer does not end before its last bit has left. Received octets are discarded before each transfer,
+//! since the block stops when its FIFO is full. **It has never run on a board.** Not here: its pins.
 
 use renga_hal::registers::Registers;
 use renga_hal::spi::{SpiSender, SpiStuck};

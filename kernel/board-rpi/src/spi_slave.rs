@@ -1,7 +1,7 @@
 //! The BSC slave as an SPI receiver, polled (the datasheet, chapter 11, and what others found).
 //!
-//! Invariant: nothing is written to its FIFO, and nothing relied on that is reported not to work: what is in its FIFO is
-//! read, not cleared. **It has never run on a board.** Not here: its pins, and what its octets mean.
+//! Invariant: nothing is written to its FIFO, and nothing relied on that is reported not to work: what is in its FIFO
+//! is read, not cleared. **It has never run on a board.** Not here: its pins, and what its octets mean.
 
 use renga_hal::registers::Registers;
 use renga_hal::spi::{SpiReceiver, Taken};

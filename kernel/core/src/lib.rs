@@ -1,11 +1,11 @@
 //! The kernel without hardware: processes, rendezvous, ready queue, timers, notifications, probes.
 //!
-//! Layers, of which each uses only those before it: `types` (data), `sched` (one core), `ipc` (calls), `user` (programs), `smp` (several cores),
-//! `api` (rights); `host` runs all of it inside a host program.
+//! Layers, of which each uses only those before it: `types` (data), `sched` (one core), `ipc` (calls), `user`
+//! (programs), `smp` (several cores), `api` (rights); `host` runs all of it inside a host program.
 //!
-//! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the headers of its processes, so that many
-//! kernels fit into one host program. Not here: traps, interrupts' sources and page tables (`arch-aarch64`, `board-rpi`), other boards
-//! (`sysprocs/router`).
+//! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the headers of its
+//! processes, so that many kernels fit into one host program. Not here: traps, interrupts' sources and page tables
+//! (`arch-aarch64`, `board-rpi`), other boards (`sysprocs/router`).
 #![cfg_attr(not(feature = "host"), no_std)]
 
 mod api;

@@ -1,7 +1,7 @@
 //! The user memory of a board, imitated on the host.
 //!
-//! Keeps the same counts and panics for the same bugs as the real one, so that code that passes here passes on a board. Tables are counted
-//! as the hardware would need them: three levels of 512 entries.
+//! Keeps the same counts and panics for the same bugs as the real one, so that code that passes here passes on a board.
+//! Tables are counted as the hardware would need them: three levels of 512 entries.
 //!
 //! Not here: programs that run in it; content is only what the test writes.
 

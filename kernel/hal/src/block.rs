@@ -25,11 +25,11 @@ pub enum Progress {
     Later(u64),
 }
 
-/// A disk or card. A call of `read` or `write` returns when the data has been transferred; one of `read_on` or `write_on` when the
-/// medium lets wait, so that its caller can leave the core to others.
+/// A disk or card. A call of `read` or `write` returns when the data has been transferred; one of `read_on` or
+/// `write_on` when the medium lets wait, so that its caller can leave the core to others.
 ///
-/// The caller repeats a call of `read_on` or `write_on` with the same arguments until it is done or has failed. Starting another transfer
-/// before that is a bug.
+/// The caller repeats a call of `read_on` or `write_on` with the same arguments until it is done or has failed.
+/// Starting another transfer before that is a bug.
 pub trait Block {
     /// Size of the medium, in sectors.
     fn blocks(&self) -> u64;

@@ -1,7 +1,7 @@
 //! The master boot record: which partition is where on a medium.
 //!
-//! Invariant: what is written has the partitions at the places asked for and nothing else. Called by: the file system's mount,
-//! `renga-boot-card`, the tools that make images. Not here: the content of partitions.
+//! Invariant: what is written has the partitions at the places asked for and nothing else. Called by: the file system's
+//! mount, `renga-boot-card`, the tools that make images. Not here: the content of partitions.
 //!
 //! No `mbrman`: it needs `std`, and boards read the same record as the tools.
 

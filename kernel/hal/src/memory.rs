@@ -1,8 +1,8 @@
 //! The memory of user programs: page frames, and the address spaces that show them.
 //!
-//! Frames are numbered from 0; the memory process decides their owners. An address space is named by the frame that has the root of its
-//! translation tables. Each frame is plain (content), a root, or an inner table. The implementation knows which, and gives out the content
-//! of plain frames only.
+//! Frames are numbered from 0; the memory process decides their owners. An address space is named by the frame that has
+//! the root of its translation tables. Each frame is plain (content), a root, or an inner table. The implementation
+//! knows which, and gives out the content of plain frames only.
 //!
 //! Invariants: no page is writable and executable at once ([`Access`] cannot say it); content is
 //! borrowed exclusively or shared, never both ([`UserMemory::page`]); a mapped frame never becomes a
@@ -209,8 +209,8 @@ pub trait UserMemory: SharedPageTables {
     /// As `shared_page`, but `None` instead of a panic: for readers of memory that other cores use meanwhile.
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>>;
 
-    /// As `page`, of the page around `va` if `space` maps it and its program may write it, for the space's owner. A core that restricts the
-    /// page meanwhile finds it borrowed.
+    /// As `page`, of the page around `va` if `space` maps it and its program may write it, for the space's owner. A
+    /// core that restricts the page meanwhile finds it borrowed.
     fn page_to_write(&self, space: Frame, va: u64) -> Option<PageGuard<'_>> {
         let (frame, access) = self.lookup(space, va)?;
         access.writable().then(|| self.page(frame))
@@ -222,8 +222,8 @@ pub trait UserMemory: SharedPageTables {
         access.readable().then(|| self.shared_page(frame))
     }
 
-    /// The content of the page that `space`, if it is one, maps at `va`: for a core that does not own the space, and so may lock it only as
-    /// long as the owner can wait. `None`: not mapped, or borrowed for writing.
+    /// The content of the page that `space`, if it is one, maps at `va`: for a core that does not own the space, and so
+    /// may lock it only as long as the owner can wait. `None`: not mapped, or borrowed for writing.
     fn peek_mapped(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
         let (frame, _) = self.is_space(space).then(|| self.lookup(space, va)).flatten()?;
         self.peek(frame)
@@ -240,8 +240,9 @@ pub trait UserMemory: SharedPageTables {
     /// Whether `frame` is the root of an address space that is not being taken apart.
     fn is_space(&self, frame: Frame) -> bool;
 
-    /// Reduces the access to the page at `va` of `space`: read-only, or (`access` is `None`) none. Returns `false` if `space` is no space,
-    /// or does not map `frame` there. For a core that does not own the space: the owner's program faults on the difference.
+    /// Reduces the access to the page at `va` of `space`: read-only, or (`access` is `None`) none. Returns `false` if
+    /// `space` is no space, or does not map `frame` there. For a core that does not own the space: the owner's program
+    /// faults on the difference.
     fn restrict(&self, space: Frame, va: u64, frame: Frame, access: Access) -> bool {
         let Some((mapped, now)) = self.is_space(space).then(|| self.lookup(space, va)).flatten() else { return false };
         if mapped != frame {
@@ -261,7 +262,8 @@ pub trait UserMemory: SharedPageTables {
     /// [`SPACES_MAX`] spaces exist.
     fn new_space(&self, root: Frame);
 
-    /// Maps `frame` at `va`, where nothing is mapped yet. The content of an executable page must be complete: `map` makes the caches agree.
+    /// Maps `frame` at `va`, where nothing is mapped yet. The content of an executable page must be complete: `map`
+    /// makes the caches agree.
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable>;
 
     /// Makes a plain, unmapped, unborrowed frame the next missing table on the way to `va`. Panics when
@@ -280,17 +282,17 @@ pub trait UserMemory: SharedPageTables {
     /// The first page at or after the page of `from_va`, in order of addresses.
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)>;
 
-    /// Removes the pages of addresses `start..end` and lists their frames, but for those of shared page tables, as far as there is
-    /// room in `frames`.
+    /// Removes the pages of addresses `start..end` and lists their frames, but for those of shared page tables, as far
+    /// as there is room in `frames`.
     fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun;
 
-    /// Maps the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and lists their frames,
-    /// except those of shared page tables, which both spaces share. Writable pages become read-only in both spaces. Ends early when
-    /// `frames` is full, and when `to` lacks a table for the next page.
+    /// Maps the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and
+    /// lists their frames, except those of shared page tables, which both spaces share. Writable pages become read-only
+    /// in both spaces. Ends early when `frames` is full, and when `to` lacks a table for the next page.
     fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> PageRun;
 
-    /// Maps the frames of a list at the addresses from `va` on, one page each, and skips the holes of the list. Nothing is mapped there
-    /// yet; otherwise as `map`. Ends early when the space lacks a table for the next page.
+    /// Maps the frames of a list at the addresses from `va` on, one page each, and skips the holes of the list. Nothing
+    /// is mapped there yet; otherwise as `map`. Ends early when the space lacks a table for the next page.
     fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> PageRun {
         let (mut pages, mut next) = (0, va);
         for &listed in frames {

@@ -5,8 +5,8 @@
 //!
 //! Not here: which registers there are (`renga-board-rpi`).
 
-/// Use of a block of registers; offsets are bytes from its start. Several drivers may have handles to one block if they use different
-/// registers, or use it at different times; the image's `hardware.rs` ensures that.
+/// Use of a block of registers; offsets are bytes from its start. Several drivers may have handles to one block if they
+/// use different registers, or use it at different times; the image's `hardware.rs` ensures that.
 pub trait Registers {
     /// The register at `offset`.
     fn read(&self, offset: usize) -> u32;
@@ -14,8 +14,8 @@ pub trait Registers {
     /// Writes the register at `offset`.
     fn write(&mut self, offset: usize, value: u32);
 
-    /// Orders all earlier accesses before all later ones. The peripherals of a BCM2837 answer one another's accesses out of order (the
-    /// datasheet, 1.3), so a driver fences between two peripherals.
+    /// Orders all earlier accesses before all later ones. The peripherals of a BCM2837 answer one another's accesses
+    /// out of order (the datasheet, 1.3), so a driver fences between two peripherals.
     fn fence(&self);
 
     /// Fills `out` (whole words) with what a data register gives, word after word.

@@ -17,8 +17,8 @@ pub struct StartFacts {
     pub trial_ends_ns: Option<u64>,
 }
 
-/// The card. A call that waits for the card is repeated until it is done or has failed, as with [`crate::block::Block::read_on`]; other
-/// callers wait until that transfer ends.
+/// The card. A call that waits for the card is repeated until it is done or has failed, as with
+/// [`crate::block::Block::read_on`]; other callers wait until that transfer ends.
 pub trait StartCard {
     /// How the board has started; nothing if there is no such card.
     fn facts(&self) -> Option<StartFacts>;

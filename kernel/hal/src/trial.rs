@@ -1,8 +1,8 @@
 //! A trial of a board's user memory: random operations, and their outcome as numbers.
 //!
 //! Invariant: the numbers depend on what the trait promises only, so they are the same for every
-//! implementation that keeps its promises: for that of a board and for its imitation on the host. Not here: shared page tables of tables;
-//! what is a caller's bug.
+//! implementation that keeps its promises: for that of a board and for its imitation on the host. Not here: shared page
+//! tables of tables; what is a caller's bug.
 
 use crate::memory::{Access, Frame, NOT_LISTED, PAGE_BYTES, PageRun, TABLES_PER_MAP_MAX, USER_END, UserMemory};
 

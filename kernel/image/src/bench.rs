@@ -238,7 +238,8 @@ fn begin<F: Future<Output = Never> + 'static>(
     arena: &'static Arena,
     make: impl FnOnce(Me) -> F,
 ) {
-    // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; it is used in its future only.
+    // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; it is used in its future
+    // only.
     let me = unsafe { Me::new(process) };
     let future = make(me);
     process.start(arena.put(|| future));

@@ -1,11 +1,12 @@
 //! Starts the board's cores: as many as the placement names, or the argument `cores=4` if that is more.
 //!
-//! Core 0 builds what each core runs, then releases the others from the firmware's spin table. Each core comes up with its own stack,
-//! vectors, number, timer and IPI, is woken once by the timer and once by the IPI, and runs its processes or sleeps
-//! (docs/design/rendezvous-and-cores.md). The home core of programs and devices wakes last, when core 0 has finished.
+//! Core 0 builds what each core runs, then releases the others from the firmware's spin table. Each core comes up with
+//! its own stack, vectors, number, timer and IPI, is woken once by the timer and once by the IPI, and runs its
+//! processes or sleeps (docs/design/rendezvous-and-cores.md). The home core of programs and devices wakes last, when
+//! core 0 has finished.
 //!
-//! Invariant: core 0 writes all that another core reads before it releases that core. Afterwards each core reaches its own [`Core`], and of
-//! the others only their endpoints. Not here: calls between cores (`kernel/core`).
+//! Invariant: core 0 writes all that another core reads before it releases that core. Afterwards each core reaches its
+//! own [`Core`], and of the others only their endpoints. Not here: calls between cores (`kernel/core`).
 
 use crate::executor::Executor;
 use crate::hardware::{board, registers};
@@ -72,9 +73,9 @@ pub struct Each {
     pub programs: &'static [Programs],
 }
 
-// SAFETY: `start` fills it when core 0 has made all that runs on each core, and starts the others after that; from then on core n alone
-// takes entry n, by its number (`renga_core_main`). The memory is made for all cores where several reach frames (`main.rs`); elsewhere only
-// the home enters programs, and no other core uses it.
+// SAFETY: `start` fills it when core 0 has made all that runs on each core, and starts the others after that; from then
+// on core n alone takes entry n, by its number (`renga_core_main`). The memory is made for all cores where several
+// reach frames (`main.rs`); elsewhere only the home enters programs, and no other core uses it.
 unsafe impl Sync for Each {}
 
 /// Makes `count` cores, idle.
@@ -98,11 +99,12 @@ pub fn keep(executor: Executor<true>) {
     EXECUTOR.set(RefCell::new(executor));
 }
 
-/// Fetches the cores below `wanted` and those that have something in `each`, and waits until their timers and their IPIs have
-/// woken them, the `home` last; the others sleep for ever.
+/// Fetches the cores below `wanted` and those that have something in `each`, and waits until their timers and their
+/// IPIs have woken them, the `home` last; the others sleep for ever.
 ///
 /// # Safety
-/// Once, by core 0, when all that runs on `each` is made; core 0 reaches nothing of the other cores or of the home from then on.
+/// Once, by core 0, when all that runs on `each` is made; core 0 reaches nothing of the other cores or of the home from
+/// then on.
 pub unsafe fn start(each: Each, home: u8, wanted: u32, timer: GenericTimer) {
     let cores = each.cores;
     let count = wanted.max(cores.len() as u32);

@@ -1,9 +1,11 @@
-//! The endless loop of the devices' core, the first home of programs: system processes first, then user programs, then sleep.
+//! The endless loop of the devices' core, the first home of programs: system processes first, then user programs, then
+//! sleep.
 //!
-//! Invariant: interrupts are polled whenever the core is idle, when one stopped a user program, and at least every `DISPATCHES_PER_POLL`
-//! dispatches. The hardware alarm is set for the first of the processes' alarms and the running program's time slice. A program's time is
-//! charged when it leaves the core. Before the core runs a program or sleeps it stops polling, so that other cores send IPIs. Not here: the
-//! order of processes and slices (`core`), other cores (`secondary_core.rs`).
+//! Invariant: interrupts are polled whenever the core is idle, when one stopped a user program, and at least every
+//! `DISPATCHES_PER_POLL` dispatches. The hardware alarm is set for the first of the processes' alarms and the running
+//! program's time slice. A program's time is charged when it leaves the core. Before the core runs a program or sleeps
+//! it stops polling, so that other cores send IPIs. Not here: the order of processes and slices (`core`), other cores
+//! (`secondary_core.rs`).
 
 use crate::hardware::InterruptLines;
 use crate::logger;

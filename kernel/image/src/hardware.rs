@@ -1,8 +1,8 @@
 //! This board's devices, found and started.
 //!
-//! Invariant: each device's registers are given out once, here, except those that boot uses before their drivers run, those of the board's
-//! end (the pins, the console's line), and the emulator's page, whose parts have registers of their own. Not here: the users of the
-//! devices.
+//! Invariant: each device's registers are given out once, here, except those that boot uses before their drivers run,
+//! those of the board's end (the pins, the console's line), and the emulator's page, whose parts have registers of
+//! their own. Not here: the users of the devices.
 
 use crate::boot_stage::{Mark, mark};
 use crate::fault;
@@ -163,8 +163,8 @@ pub fn uart_clock_hz() -> u32 {
     UART_CLOCK.get().copied().unwrap_or(UART_CLOCK_HZ)
 }
 
-/// Detects the hardware and starts the devices that every program of the image needs: the interrupt controllers, the console's line, and
-/// the memory for user programs.
+/// Detects the hardware and starts the devices that every program of the image needs: the interrupt controllers, the
+/// console's line, and the memory for user programs.
 ///
 /// # Safety
 /// Once, on the boot core, with the address that the firmware left.

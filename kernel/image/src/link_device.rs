@@ -89,8 +89,8 @@ fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
     TokenLink::new(setup(board), SpiPhy::new(bus, POLL_NS))
 }
 
-/// If the person who wrote the cards gave two boards one number, the serial numbers from their firmware distinguish them. Without serial
-/// numbers, as in QEMU, nothing does.
+/// If the person who wrote the cards gave two boards one number, the serial numbers from their firmware distinguish
+/// them. Without serial numbers, as in QEMU, nothing does.
 fn setup(board: u8) -> MacSetup {
     let known = hardware::with_firmware(|firmware| firmware.serial()).filter(|serial| *serial != 0);
     MacSetup { board, serial: known.unwrap_or(u64::from(board)), timing: TokenTiming::PI3.slowed(TOKEN_SLOWED) }

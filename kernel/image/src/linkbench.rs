@@ -1,8 +1,8 @@
-//! The measurement of the link in place of a system (`program=linkbench`): board 0 measures and prints, for ever, or for `rounds=` rounds;
-//! the others follow its commands.
+//! The measurement of the link in place of a system (`program=linkbench`): board 0 measures and prints, for ever, or
+//! for `rounds=` rounds; the others follow its commands.
 //!
-//! **It has never run on a board.** The light of board 0 is on while all boards answer and every frame comes. Not here: the
-//! measurement (`renga_phy::linkbench`), the link (`link_device`).
+//! **It has never run on a board.** The light of board 0 is on while all boards answer and every frame comes. Not here:
+//! the measurement (`renga_phy::linkbench`), the link (`link_device`).
 
 use crate::hardware::{self, Hardware};
 use crate::link_device::LinkDevice;

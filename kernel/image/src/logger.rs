@@ -1,7 +1,7 @@
 //! The kernel's log: defmt frames on the second serial line, decoded on the host.
 //!
-//! Invariant: one frame at a time, of the core that holds the line from `acquire` to `release`; nothing interrupts the kernel
-//! meanwhile. Not here: what is logged.
+//! Invariant: one frame at a time, of the core that holds the line from `acquire` to `release`; nothing interrupts the
+//! kernel meanwhile. Not here: what is logged.
 
 use crate::once::Once;
 use core::cell::RefCell;

@@ -102,7 +102,8 @@ impl Machine for PiMachine {
         process
     }
     fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F) {
-        // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; boot gives it to that process's future only.
+        // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; boot gives it to that
+        // process's future only.
         let me = unsafe { Me::new(process) };
         let future = make(me);
         process.start(self.arena.put(|| future));

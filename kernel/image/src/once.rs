@@ -1,7 +1,7 @@
 //! Statics that boot fills once: for all cores, or for the programs' home alone.
 //!
-//! Invariant: after `set` they never change; before, `get` finds nothing. The first core fills them, uninterrupted, before it
-//! fetches the others (`cores.rs`), and hands over to the home, if that is another one, as the last thing.
+//! Invariant: after `set` they never change; before, `get` finds nothing. The first core fills them, uninterrupted,
+//! before it fetches the others (`cores.rs`), and hands over to the home, if that is another one, as the last thing.
 
 use core::cell::OnceCell;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -50,8 +50,9 @@ impl<T> Once<T> {
 /// A place that is filled once, whose content only the home reaches, and while the board boots the first core.
 pub struct OnHome<T>(OnceCell<T>);
 
-// SAFETY: `set` and `get` touch it on one core alone, where nothing interrupts the kernel, and which is another one once at most,
-// when the first is done with it (`hand_over`): it is never shared, and its next core sees what the first has written.
+// SAFETY: `set` and `get` touch it on one core alone, where nothing interrupts the kernel, and which is another one
+// once at most, when the first is done with it (`hand_over`): it is never shared, and its next core sees what the first
+// has written.
 unsafe impl<T> Sync for OnHome<T> {}
 
 impl<T> OnHome<T> {

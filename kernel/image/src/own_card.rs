@@ -1,8 +1,10 @@
-//! The card from which a board without an emulator starts: it has the board's identity, the count of starts, and two kernels.
+//! The card from which a board without an emulator starts: it has the board's identity, the count of starts, and two
+//! kernels.
 //!
-//! Invariant: the card is driven on the programs' home, one transfer at a time, which leaves the core to others while the card is slow; a
-//! kernel that is being tried is kept by an order or gives itself up (docs/decisions/0079-two-kernels.md). Not here: what is where on the card
-//! (`renga-boot-card`), the disk's process, whose transfers pass here.
+//! Invariant: the card is driven on the programs' home, one transfer at a time, which leaves the core to others while
+//! the card is slow; a kernel that is being tried is kept by an order or gives itself up
+//! (docs/decisions/0079-two-kernels.md). Not here: what is where on the card (`renga-boot-card`), the disk's process,
+//! whose transfers pass here.
 
 use crate::fault;
 use crate::hardware::{self, Card, Hardware, Name};
@@ -15,7 +17,8 @@ use renga_boot_card::{PARTITIONS, choice_of, chosen, count, other, start_sectors
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::start_card::{StartCard, StartFacts};
 
-/// A kernel on trial is kept within this time or discarded, ns: boards start, find each other, and a program calls each.
+/// A kernel on trial is kept within this time or discarded, ns: boards start, find each other, and a program calls
+/// each.
 pub const TRIAL_NS: u64 = 60_000_000_000;
 
 /// A user that finds another transfer under way retries after this time, ns.

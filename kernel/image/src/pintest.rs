@@ -1,8 +1,9 @@
-//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `rounds=` rounds of this board.
+//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `rounds=` rounds of this
+//! board.
 //!
-//! **It has never run on a board.** Findings are printed on the console when they change, and every some seconds; the board's light is on
-//! while the wires are sound, and blinks otherwise. Invariant: while others may lead, this board listens: its text leaves the board while
-//! it waits (`tester_console`). Not here: the test (`renga_phy::pintest`).
+//! **It has never run on a board.** Findings are printed on the console when they change, and every some seconds; the
+//! board's light is on while the wires are sound, and blinks otherwise. Invariant: while others may lead, this board
+//! listens: its text leaves the board while it waits (`tester_console`). Not here: the test (`renga_phy::pintest`).
 
 use crate::hardware::{self, Hardware, LinkPins};
 use crate::link_device::{chip, width};
@@ -70,7 +71,8 @@ struct Printed {
 }
 
 impl Printed {
-    /// The light that goes with `verdict` at `now_ns`; switched only when it changes, as that may take the firmware's time.
+    /// The light that goes with `verdict` at `now_ns`; switched only when it changes, as that may take the firmware's
+    /// time.
     fn shine(&mut self, verdict: &Verdict, now_ns: u64) {
         let light = verdict.is_sound() || now_ns / BLINK_NS % 2 == 0;
         if light != self.light {

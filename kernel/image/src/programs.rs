@@ -1,8 +1,8 @@
 //! The way into the user programs of one home, shared by the loop of its core, which enters them, and the user-process
 //! slots, which ask for their floating-point state.
 //!
-//! Invariant: used between polls or inside one, never both at once: one core, no nesting. Before a remote task is entered, this core's
-//! program leaves the registers ([`Programs::make_room`]).
+//! Invariant: used between polls or inside one, never both at once: one core, no nesting. Before a remote task is
+//! entered, this core's program leaves the registers ([`Programs::make_room`]).
 
 use core::cell::RefCell;
 use renga_arch_aarch64::memory::FrameMemory;

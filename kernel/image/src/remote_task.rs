@@ -7,8 +7,8 @@ use renga_core::Core;
 use renga_core::remote_run_queue::RemoteTask;
 use renga_rt::user::Exit;
 
-/// Runs a remote task on `core`, whose own programs' floating-point state is in no register, from `begin_ns`, which is now, until its trap,
-/// or an interrupt, when `now_ns` is called. The alarm is set for the end of its slice.
+/// Runs a remote task on `core`, whose own programs' floating-point state is in no register, from `begin_ns`, which is
+/// now, until its trap, or an interrupt, when `now_ns` is called. The alarm is set for the end of its slice.
 #[inline]
 pub fn run(core: &Core, mut remote_task: RemoteTask, begin_ns: u64, now_ns: impl FnOnce() -> u64) -> Exit {
     let space = remote_task.space();

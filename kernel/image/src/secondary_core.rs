@@ -1,8 +1,9 @@
-//! The endless loop of a core without devices: its system processes, then a program's slice, its own or a remote one, then sleep.
+//! The endless loop of a core without devices: its system processes, then a program's slice, its own or a remote one,
+//! then sleep.
 //!
-//! Invariant: it drains its mailbox before each dispatch, and runs a program or sleeps only when the mailbox is empty and no process is
-//! ready. It checks alarms whenever it is idle and at least every `DISPATCHES_PER_POLL` dispatches. Not here: the core of the devices
-//! (`executor.rs`), the order of slices (`kernel/sched`).
+//! Invariant: it drains its mailbox before each dispatch, and runs a program or sleeps only when the mailbox is empty
+//! and no process is ready. It checks alarms whenever it is idle and at least every `DISPATCHES_PER_POLL` dispatches.
+//! Not here: the core of the devices (`executor.rs`), the order of slices (`kernel/sched`).
 
 use crate::programs::Programs;
 use crate::remote_task;

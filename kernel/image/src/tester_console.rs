@@ -1,5 +1,5 @@
-//! The console's line of a board whose processor has no time to wait for it: text is kept, and leaves byte by byte while
-//! the board waits for other things.
+//! The console's line of a board whose processor has no time to wait for it: text is kept, and leaves byte by byte
+//! while the board waits for other things.
 //!
 //! Invariant: no call waits for the line but [`TesterConsole::finish`], which has a bound. Not here: what is said.
 

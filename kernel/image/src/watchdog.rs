@@ -1,7 +1,8 @@
 //! The watchdog and the board's health, checked while it runs.
 //!
-//! Invariant: the watchdog is fed only while the link's process is served; a board that hangs, or that hangs its neighbours, is reset. In
-//! the emulator none of this runs: the emulator restarts failed boards itself. Not here: the caller (`executor.rs`).
+//! Invariant: the watchdog is fed only while the link's process is served; a board that hangs, or that hangs its
+//! neighbours, is reset. In the emulator none of this runs: the emulator restarts failed boards itself. Not here: the
+//! caller (`executor.rs`).
 
 use crate::executor::NEVER_NS;
 use crate::{hardware, link_device, own_card};

@@ -1,8 +1,8 @@
 //! An account: the resources that one program has used, and how it shares a core with others.
 //!
-//! Invariant: counts only grow until a new program starts, except gauges. Each core of a board has an account of each number and alone writes
-//! it; any core reads its counts and its [`AccountSchedule`]. Not here: which work is charged to which account, and the sum over all cores
-//! (`kernel/core`).
+//! Invariant: counts only grow until a new program starts, except gauges. Each core of a board has an account of each
+//! number and alone writes it; any core reads its counts and its [`AccountSchedule`]. Not here: which work is charged
+//! to which account, and the sum over all cores (`kernel/core`).
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -179,8 +179,8 @@ impl Account {
     pub fn read(&self) -> Counts {
         core::array::from_fn(|i| self.counts[i].load(Ordering::Relaxed))
     }
-    /// What to report to its own board of the cores' counts together: time in ns, blocks read, blocks written; nothing below a threshold of
-    /// time.
+    /// What to report to its own board of the cores' counts together: time in ns, blocks read, blocks written; nothing
+    /// below a threshold of time.
     pub fn take_unreported(&self, all: &Counts) -> [u64; 3] {
         let count = |count: Count| all[count as usize];
         let done = count(Count::BehalfNs) + count(Count::ElsewhereNs);
@@ -201,8 +201,8 @@ impl Account {
             count(Count::VoluntarySwitches).wrapping_add(count(Count::InvoluntarySwitches)),
         ]
     }
-    /// A new program has it, no further behind than `min_vruntime_ns`: all cores' accounts of this number together count from nothing, and those
-    /// of the others have counted `elsewhere`.
+    /// A new program has it, no further behind than `min_vruntime_ns`: all cores' accounts of this number together
+    /// count from nothing, and those of the others have counted `elsewhere`.
     pub fn begin(&self, min_vruntime_ns: u64, made_here: bool, elsewhere: &Counts) {
         for (count, elsewhere) in self.counts.iter().zip(elsewhere) {
             count.store(elsewhere.wrapping_neg(), Ordering::Relaxed);

@@ -1,7 +1,8 @@
 //! A binary heap of references, in an order that each item states itself.
 //!
-//! Invariant: an item is in a heap exactly while its place is not [`NOWHERE`], and at most once. Adding, taking the first and removing any item
-//! cost in proportion to the logarithm of the length. An item keeps its order while it is in the heap. Not here: the meaning of the order.
+//! Invariant: an item is in a heap exactly while its place is not [`NOWHERE`], and at most once. Adding, taking the
+//! first and removing any item cost in proportion to the logarithm of the length. An item keeps its order while it is
+//! in the heap. Not here: the meaning of the order.
 
 use core::cell::Cell;
 

@@ -1,8 +1,8 @@
-//! The share of real-time tasks: while a task of another class is runnable they have 950 ms of each second, as with Linux's
-//! `sched_rt_runtime_us`. So a shell and calls from other boards get in, however a real-time task spins.
+//! The share of real-time tasks: while a task of another class is runnable they have 950 ms of each second, as with
+//! Linux's `sched_rt_runtime_us`. So a shell and calls from other boards get in, however a real-time task spins.
 //!
-//! Invariant: time is counted from a real-time task's slice to the next pick. Once the share is spent, all of them rank behind every other task
-//! until the second is over. Not here: other ranks (`run_queue.rs`).
+//! Invariant: time is counted from a real-time task's slice to the next pick. Once the share is spent, all of them rank
+//! behind every other task until the second is over. Not here: other ranks (`run_queue.rs`).
 
 use crate::run_queue::RunQueue;
 use crate::task::Task;

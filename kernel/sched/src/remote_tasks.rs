@@ -1,11 +1,12 @@
 //! Sharing of one core among home cores: the core's own programs, and one remote task of each other home.
 //!
-//! The home that has used least of the core goes first; a home without tasks here for a while starts at most the sleeper credit behind the
-//! others. The order within a home is the home's own ([`RunQueue`](crate::run_queue::RunQueue)), so weights and classes hold within each home, and
-//! homes share a core equally.
+//! The home that has used least of the core goes first; a home without tasks here for a while starts at most the
+//! sleeper credit behind the others. The order within a home is the home's own
+//! ([`RunQueue`](crate::run_queue::RunQueue)), so weights and classes hold within each home, and homes share a core
+//! equally.
 //!
-//! Invariant: at most one remote task of each home, and none of the core's own. Not here: how a remote task arrives and leaves
-//! (`kernel/core`).
+//! Invariant: at most one remote task of each home, and none of the core's own. Not here: how a remote task arrives and
+//! leaves (`kernel/core`).
 
 use crate::run_queue::SLEEPER_CREDIT_NS_MAX;
 use core::cell::Cell;
@@ -68,7 +69,8 @@ impl<G> RemoteTasks<G> {
         self.here.get() >> home & 1 != 0
     }
 
-    /// The task that goes first; none if programs of `own` go first: the core's own number, if a program of its own is runnable.
+    /// The task that goes first; none if programs of `own` go first: the core's own number, if a program of its own is
+    /// runnable.
     #[inline]
     pub fn first(&self, own: Option<u8>) -> Option<&'static G> {
         let wanting = self.wanting(own);

@@ -1,7 +1,7 @@
 //! The run queue of one core: the runnable tasks, and the last one that ran.
 //!
-//! Invariant: a task waits in the queue, or is the last one picked, or neither; it waits in one [`RunQueue`] only. Not here: how long a slice
-//! really took (`Account::charge`).
+//! Invariant: a task waits in the queue, or is the last one picked, or neither; it waits in one [`RunQueue`] only. Not
+//! here: how long a slice really took (`Account::charge`).
 
 use crate::account::Account;
 use crate::heap::{Heap, NOWHERE};
@@ -13,8 +13,8 @@ use renga_abi::policy::{Class, Policy, RANK_CANCELLED, RANK_FAIR, Rank};
 
 /// Sleeper credit: how far a task that slept may be behind the others, ns of vruntime.
 pub const SLEEPER_CREDIT_NS_MAX: u64 = 4_000_000;
-/// A woken task preempts one whose vruntime exceeds its own by this, ns. With less, two tasks that wake each other would pay for a
-/// preemption at each call; a computing task is so far ahead at once.
+/// A woken task preempts one whose vruntime exceeds its own by this, ns. With less, two tasks that wake each other
+/// would pay for a preemption at each call; a computing task is so far ahead at once.
 const WAKES_BEHIND_NS: u64 = 5_000;
 /// The shortest slice, ns: an alarm is not worth less.
 const SLICE_NS_MIN: u64 = 50_000;
@@ -59,7 +59,8 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Picks the next task, at `now_ns`; none if no task is runnable. The caller gives it back by [`RunQueue::put_back`].
+    /// Picks the next task, at `now_ns`; none if no task is runnable. The caller gives it back by
+    /// [`RunQueue::put_back`].
     #[inline(always)]
     pub fn next(&self, now_ns: u64) -> Option<&'static R> {
         if self.real_time.is_active() {
@@ -301,8 +302,8 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Moves `task`, which ran, behind its equals, as after a whole slice. Another task may be the last by now, on a core where `task` was
-    /// remote.
+    /// Moves `task`, which ran, behind its equals, as after a whole slice. Another task may be the last by now, on a
+    /// core where `task` was remote.
     pub fn yield_slice(&self, task: &R) {
         self.clear_last(task); // so that it goes behind its equals
         if let Some(first) = self.waiting.first() {
@@ -312,8 +313,8 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Resets the account of `task` for a new program. One that is `made_here`, by a program of this board, starts a slice behind the running
-    /// task. Other cores' accounts of that number have counted `elsewhere`.
+    /// Resets the account of `task` for a new program. One that is `made_here`, by a program of this board, starts a
+    /// slice behind the running task. Other cores' accounts of that number have counted `elsewhere`.
     pub fn begin(&self, task: &R, made_here: bool, elsewhere: &Counts) {
         task.account().begin(self.min_vruntime_ns.get(), made_here, elsewhere);
     }

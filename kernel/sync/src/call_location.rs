@@ -1,8 +1,8 @@
 //! The location of a call while it may be on another core than its caller, for a cancellation.
 //!
-//! Invariant: the core that has the call publishes the location, and reads the cancellation after that; a cancelling core publishes the
-//! cancellation first and reads the location after that. So one of the two sees the other, and no cancellation is lost between cores.
-//! Not here: the effect of one.
+//! Invariant: the core that has the call publishes the location, and reads the cancellation after that; a cancelling
+//! core publishes the cancellation first and reads the location after that. So one of the two sees the other, and no
+//! cancellation is lost between cores. Not here: the effect of one.
 
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 

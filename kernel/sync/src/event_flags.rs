@@ -1,8 +1,8 @@
 //! Event flags: bits that any core sets, and one message that reports them to the owner.
 //!
-//! Invariant: while no bit is set, the message has no owner and is in no mailbox. The core that sets the first bit posts it; the owner clears all
-//! bits when it gives the message back. So event flags take one place in a mailbox however often they are set, setting never waits, and no
-//! bit is lost.
+//! Invariant: while no bit is set, the message has no owner and is in no mailbox. The core that sets the first bit
+//! posts it; the owner clears all bits when it gives the message back. So event flags take one place in a mailbox
+//! however often they are set, setting never waits, and no bit is lost.
 
 use crate::mailbox::{Ipi, Mailbox};
 use crate::message::{CoreMessage, OwnedMessage};

@@ -1,7 +1,7 @@
 //! Borrows of a frame's content, as Rust references.
 //!
-//! B1 A reference of this file exists only during a borrow in the frame's state: one writer alone, or several readers. `frame_state.rs`
-//!    ensures that, and its steps order the accesses.
+//! B1 A reference of this file exists only during a borrow in the frame's state: one writer alone, or several readers.
+//!    `frame_state.rs` ensures that, and its steps order the accesses.
 //! B2 Programs reach a frame's content by their mappings only, by no reference.
 
 use crate::frame_state::{FrameRefusal, FrameState};

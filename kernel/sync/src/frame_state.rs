@@ -1,10 +1,10 @@
 //! The state of a page frame in one word: its kind, borrows of its content, how often it is mapped.
 //!
-//! Invariants, each kept by the one step that could break it. Content is borrowed once to be written, or by any number of readers, and only
-//! of a plain frame. A frame becomes a table only while it is neither mapped nor borrowed. Only a root that is not in teardown is locked,
-//! and no teardown starts while it is. A core that sees a step sees all earlier effects of that step's core. On a board whose frames one
-//! core reaches, a step is a load and a store, otherwise a compare-exchange. Not here: the content (`frame_borrow.rs`), the rights to
-//! change it (`arch-aarch64`).
+//! Invariants, each kept by the one step that could break it. Content is borrowed once to be written, or by any number
+//! of readers, and only of a plain frame. A frame becomes a table only while it is neither mapped nor borrowed. Only a
+//! root that is not in teardown is locked, and no teardown starts while it is. A core that sees a step sees all earlier
+//! effects of that step's core. On a board whose frames one core reaches, a step is a load and a store, otherwise a
+//! compare-exchange. Not here: the content (`frame_borrow.rs`), the rights to change it (`arch-aarch64`).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -251,8 +251,8 @@ impl FrameState {
         assert!(unlocked.is_ok(), "no core has locked this root");
     }
 
-    /// Makes instruction fetches see the content, by `synchronise`, unless they do already: never the content of an earlier use of the frame.
-    /// While a writer is active, a fetch may see the content of a moment ago.
+    /// Makes instruction fetches see the content, by `synchronise`, unless they do already: never the content of an
+    /// earlier use of the frame. While a writer is active, a fetch may see the content of a moment ago.
     #[inline(always)]
     pub fn make_fetchable(&self, synchronise: impl FnOnce()) {
         if self.get().is_fetchable() {
@@ -283,8 +283,8 @@ fn why_not(old: u64) -> FrameRefusal {
     if old & KIND != 0 { FrameRefusal::WrongKind } else { FrameRefusal::Borrowed }
 }
 
-/// Retries `attempt` while another core has borrowed the frame. Where one core reaches the frame no other will release it: then one
-/// attempt is all.
+/// Retries `attempt` while another core has borrowed the frame. Where one core reaches the frame no other will release
+/// it: then one attempt is all.
 pub fn wait<T>(several: bool, mut attempt: impl FnMut() -> Result<T, FrameRefusal>) -> Result<T, FrameRefusal> {
     for _ in 0..if several { POLLS_MAX } else { 0 } {
         match attempt() {

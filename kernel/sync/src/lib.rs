@@ -1,14 +1,14 @@
-//! What the cores of a board share: mailboxes and their messages, event flags, the location of a remote call, the state of page
-//! frames, a spin lock.
+//! What the cores of a board share: mailboxes and their messages, event flags, the location of a remote call, the state
+//! of page frames, a spin lock.
 //!
-//! Invariants: the owner of a message's [`OwnedMessage`] alone reaches its payload; [`Mailbox::post`] sends it to another core, where
-//! [`Mailbox::drain`] returns it. Nothing is copied or allocated: a mailbox links the messages that boot made. A frame's content is
-//! reached through the [`FrameWriteGuard`] or [`FrameReadGuard`] that its [`FrameState`] grants.
-//! `unsafe` is in `message.rs`, `frame_borrow.rs`, `shared_ref.rs` and `spin_lock.rs`.
+//! Invariants: the owner of a message's [`OwnedMessage`] alone reaches its payload; [`Mailbox::post`] sends it to
+//! another core, where [`Mailbox::drain`] returns it. Nothing is copied or allocated: a mailbox links the messages that
+//! boot made. A frame's content is reached through the [`FrameWriteGuard`] or [`FrameReadGuard`] that its
+//! [`FrameState`] grants. `unsafe` is in `message.rs`, `frame_borrow.rs`, `shared_ref.rs` and `spin_lock.rs`.
 //!
-//! Called by: `kernel/core`, `arch-aarch64`, `sysprocs/memory`. Not here: processes (`kernel/core`), how an IPI is sent (`board-rpi`), where
-//! frames are (`arch-aarch64`). Why: docs/design/rendezvous-and-cores.md. `tools/races` searches every interleaving of these files and
-//! of mutants of them.
+//! Called by: `kernel/core`, `arch-aarch64`, `sysprocs/memory`. Not here: processes (`kernel/core`), how an IPI is sent
+//! (`board-rpi`), where frames are (`arch-aarch64`). Why: docs/design/rendezvous-and-cores.md. `tools/races` searches
+//! every interleaving of these files and of mutants of them.
 #![no_std]
 
 mod call_location;

@@ -1,8 +1,8 @@
 //! The mailbox of a core: all other cores post into it, its owner alone drains it.
 //!
-//! Invariant: one word has both the messages and whether the owner polls. So a post sees, by the step that makes it visible, whether to
-//! send an IPI; and the owner stops polling by a step that fails if a message was posted: no wake-up is lost. Messages come out in the
-//! order of their posts.
+//! Invariant: one word has both the messages and whether the owner polls. So a post sees, by the step that makes it
+//! visible, whether to send an IPI; and the owner stops polling by a step that fails if a message was posted: no
+//! wake-up is lost. Messages come out in the order of their posts.
 
 use crate::message::{MailboxLink, MessageLink, OwnedMessage};
 use core::sync::atomic::Ordering;
@@ -77,12 +77,12 @@ impl<T> Mailbox<T> {
         reversed
     }
 
-    /// Lets the owner stop polling until its next drain: a post sends an IPI meanwhile. Returns false if a message has come, so that the
-    /// owner must drain.
+    /// Lets the owner stop polling until its next drain: a post sends an IPI meanwhile. Returns false if a message has
+    /// come, so that the owner must drain.
     #[inline]
     pub fn stop_polling(&self) -> bool {
-        // A sender that finds the owner not polling sends an IPI, after the owner's last acknowledgement: hence a release here, and an acquire in
-        // the sender.
+        // A sender that finds the owner not polling sends an IPI, after the owner's last acknowledgement: hence a
+        // release here, and an acquire in the sender.
         let left = self.0.exchange(MailboxLink::Empty, MailboxLink::OwnerAway, Ordering::Release);
         matches!(left, Ok(()) | Err(MailboxLink::OwnerAway))
     }

@@ -1,10 +1,10 @@
 //! A message from one core to another, with its place in a mailbox.
 //!
 //! L1 A message lives for ever (`&'static`), and a [`MessageLink`] is empty, [`MailboxLink::OwnerAway`] or a message.
-//! L2 A message has at most one [`OwnedMessage`], or is in one mailbox: posting gives the ownership up, and only a drain returns it. So one
-//!    core at a time reaches the payload.
-//! L3 A post and the drain that finds it are a release and an acquire on the mailbox's head (`mailbox.rs`), so the receiver sees what was
-//!    written before the post.
+//! L2 A message has at most one [`OwnedMessage`], or is in one mailbox: posting gives the ownership up, and only a
+//!    drain returns it. So one core at a time reaches the payload.
+//! L3 A post and the drain that finds it are a release and an acquire on the mailbox's head (`mailbox.rs`), so the
+//!    receiver sees what was written before the post.
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -17,8 +17,8 @@ pub struct CoreMessage<T: 'static> {
     payload: UnsafeCell<T>,
 }
 
-// SAFETY: the payload is reached through the message's one `OwnedMessage` (L2), which is where it was posted to; that it goes
-// to another core is why `T` must be `Send`.
+// SAFETY: the payload is reached through the message's one `OwnedMessage` (L2), which is where it was posted to; that
+// it goes to another core is why `T` must be `Send`.
 unsafe impl<T: Send> Sync for CoreMessage<T> {}
 
 impl<T> CoreMessage<T> {
@@ -43,7 +43,8 @@ pub struct OwnedMessage<T: 'static>(&'static CoreMessage<T>);
 impl<T> OwnedMessage<T> {
     /// Its payload.
     pub fn payload(&mut self) -> &mut T {
-        // SAFETY: this is the message's only `OwnedMessage` (L2) and is borrowed for as long; L3 orders it behind the last one.
+        // SAFETY: this is the message's only `OwnedMessage` (L2) and is borrowed for as long; L3 orders it behind the
+        // last one.
         unsafe { &mut *self.0.payload.get() }
     }
     /// Gives the right up.
@@ -84,8 +85,8 @@ impl<T> MailboxLink<T> {
         if pointer == Self::OWNER_AWAY {
             return MailboxLink::OwnerAway;
         }
-        // SAFETY: a pointer that is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer` (L1), and it yields
-        // shared references only.
+        // SAFETY: a pointer that is neither null nor `OWNER_AWAY` came from a `&'static CoreMessage` by `to_pointer`
+        // (L1), and it yields shared references only.
         unsafe { pointer.as_ref() }.map_or(MailboxLink::Empty, MailboxLink::Message)
     }
 }

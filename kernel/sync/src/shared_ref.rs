@@ -1,6 +1,7 @@
 //! A reference that one core replaces and any core reads.
 //!
-//! Invariant: the pointer always comes from a `&'static T`. Readers see what was written to the value before the reference was stored.
+//! Invariant: the pointer always comes from a `&'static T`. Readers see what was written to the value before the
+//! reference was stored.
 
 use core::marker::PhantomData;
 use core::ptr::from_ref;

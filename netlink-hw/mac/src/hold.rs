@@ -168,8 +168,8 @@ impl Mac {
         self.send_next(now_ns, lines, wanting, sent, out);
     }
 
-    /// Whether no board accepted its `Join` though others answer: another board of its number sends one at the same moment, neither hears
-    /// the other, and both act alike until their serial numbers separate them.
+    /// Whether no board accepted its `Join` though others answer: another board of its number sends one at the same
+    /// moment, neither hears the other, and both act alike until their serial numbers separate them.
     fn is_unheard(&self, poll: Poll) -> bool {
         let others = self.map & !self.own_bit();
         others != 0 && poll.takers() & others == 0

@@ -1,8 +1,9 @@
 //! The token protocol: which board may talk on the bus, as each board decides for itself.
 //!
-//! [`Mac::step`] takes an event and the present lines, and returns at most one command; other methods give the lines to pull low and to
-//! watch, and the answers. Invariant: a board commands to send only while it has the token and pulls BUSY# low, and every state in which it
-//! pulls a line low ends by itself. The protocol is written down in `docs/reference/link-token.md`.
+//! [`Mac::step`] takes an event and the present lines, and returns at most one command; other methods give the lines to
+//! pull low and to watch, and the answers. Invariant: a board commands to send only while it has the token and pulls
+//! BUSY# low, and every state in which it pulls a line low ends by itself. The protocol is written down in
+//! `docs/reference/link-token.md`.
 //!
 //! Not here: the clock, the wires (`phy`), frames of data and what becomes of them (`sysprocs/router`).
 #![no_std]

@@ -85,8 +85,8 @@ impl Mac {
         self.sequence
     }
 
-    /// Shifts epochs by `epochs`, and sequence numbers so that those of the board `n`, which has sent `sequences[n]`, start with 0: only
-    /// differences matter.
+    /// Shifts epochs by `epochs`, and sequence numbers so that those of the board `n`, which has sent `sequences[n]`,
+    /// start with 0: only differences matter.
     pub fn renumber(&mut self, epochs: u8, sequences: &[u8; 8]) {
         self.epoch = self.epoch.map(|epoch| epoch.wrapping_add(epochs));
         self.sequence = self.sequence.wrapping_sub(sequences[usize::from(self.setup.board)]);

@@ -1,7 +1,8 @@
 //! A bus of wires as a bus with a token: carries out the commands of `renga-mac`, one step at a time.
 //!
-//! A step samples the lines once, or completes one frame or bid. Invariant: between steps this board takes no part in a handshake; it
-//! requests attention only while no frame is under way. Not here: the right to talk; how a frame crosses (`pins`, `spi`).
+//! A step samples the lines once, or completes one frame or bid. Invariant: between steps this board takes no part in a
+//! handshake; it requests attention only while no frame is under way. Not here: the right to talk; how a frame crosses
+//! (`pins`, `spi`).
 
 use crate::FRAME_BYTES_MAX;
 use crate::pins::test::PatternReadings;

@@ -1,8 +1,8 @@
-//! Carriers of frames between boards: [`Phy`] (whole frames, from any device), [`token::TokenPhy`] (a bus with a token), and
-//! implementations without a board.
+//! Carriers of frames between boards: [`Phy`] (whole frames, from any device), [`token::TokenPhy`] (a bus with a
+//! token), and implementations without a board.
 //!
-//! Invariant: a phy carries whole frames or loses them; the frame's checksums reveal every change. Not here: drivers of real devices
-//! (`board-rpi`), the frame (`wire`), the right to send (`mac`), retransmission (`sysprocs/router`).
+//! Invariant: a phy carries whole frames or loses them; the frame's checksums reveal every change. Not here: drivers of
+//! real devices (`board-rpi`), the frame (`wire`), the right to send (`mac`), retransmission (`sysprocs/router`).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -27,9 +27,9 @@ pub trait TokenPhy {
     /// The lines as they are at `now_ns`. Forgets what was heard.
     fn lines(&mut self, now_ns: u64) -> BusLines;
 
-    /// Sets what this board pulls low, which lines it watches, and how it answers, from now on. A change is one against what the board can
-    /// know: the lines as [`TokenPhy::lines`] last gave them. A line that it has itself released since is expected to be high, so one that
-    /// stays low is news.
+    /// Sets what this board pulls low, which lines it watches, and how it answers, from now on. A change is one against
+    /// what the board can know: the lines as [`TokenPhy::lines`] last gave them. A line that it has itself released
+    /// since is expected to be high, so one that stays low is news.
     fn set(&mut self, now_ns: u64, drive: Drive, watch: WatchedLines, answers: Answers);
 
     /// Starts to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].
@@ -45,7 +45,8 @@ pub trait TokenPhy {
     fn poll(&mut self, now_ns: u64) -> Option<PhyEvent>;
 
     /// Takes the oldest frame received, of whatever kind, that was addressed to this board or to all, or
-    /// that names this board as its source: its length, bytes. Frames of kind `Poll` may be left out. It interrupts while there is one.
+    /// that names this board as its source: its length, bytes. Frames of kind `Poll` may be left out. It interrupts
+    /// while there is one.
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
 
     /// The time, if calls take so long that it has advanced meanwhile, ns.

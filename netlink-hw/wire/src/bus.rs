@@ -1,7 +1,7 @@
 //! What crosses the bus beside the frames: the lines every board sees, and the poll word that ends a frame.
 //!
-//! Invariant: a board's answer in a poll word depends only on [`Answers`] and the frame, so that a phy can answer while the frame's talker
-//! waits. Not here: volts and times (`phy`), the right to talk (`mac`).
+//! Invariant: a board's answer in a poll word depends only on [`Answers`] and the frame, so that a phy can answer while
+//! the frame's talker waits. Not here: volts and times (`phy`), the right to talk (`mac`).
 
 use crate::frame::BROADCAST;
 use crate::{FrameKind, Header};
@@ -16,8 +16,8 @@ pub const CONTROL_PAYLOAD_BYTES_MAX: usize = 8;
 pub struct BusLines {
     /// BUSY#: a board has the token and uses it.
     pub busy: bool,
-    /// ATN# outside of frames: a board wants the token. While a frame is under way the phy leaves ATN# to the talker, whatever [`Drive`]
-    /// says, and reports false.
+    /// ATN# outside of frames: a board wants the token. While a frame is under way the phy leaves ATN# to the talker,
+    /// whatever [`Drive`] says, and reports false.
     pub attention: bool,
     /// TOK_IN#: the board before this one on the harness hands the token on.
     pub token_in: bool,

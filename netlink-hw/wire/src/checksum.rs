@@ -1,7 +1,7 @@
 //! The checksums of frames, several bytes a step: CRC-16/IBM-3740 of a header, CRC-32C of a payload.
 //!
-//! Invariant: the tables are those of the two polynomials; a row says what a byte does so many bytes before the end of a
-//! step. Not here: what is summed (`frame`).
+//! Invariant: the tables are those of the two polynomials; a row says what a byte does so many bytes before the end of
+//! a step. Not here: what is summed (`frame`).
 
 use crate::HEADER_BYTES;
 

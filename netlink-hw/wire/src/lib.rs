@@ -1,6 +1,7 @@
 //! What crosses the link, byte by byte: frames, and the fragments of messages inside them.
 //!
-//! Invariant: parsing never panics and never reads past its input, whatever arrives; emitted bytes parse to the same. Not here:
+//! Invariant: parsing never panics and never reads past its input, whatever arrives; emitted bytes parse to the same.
+//! Not here:
 //! retransmission (`sysprocs/router`), the right to send (`mac`), how bits become volts (`phy`).
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,4 +1,5 @@
-//! The card from which a board starts: the files of its FAT partitions by sectors, how often the board was started, and its two kernels.
+//! The card from which a board starts: the files of its FAT partitions by sectors, how often the board was started, and
+//! its two kernels.
 //!
 //! ```text
 //! partition 1   FAT32: firmware, kernel, tables; NODE.TXT, AUTOBOOT.TXT, STARTS.BIN
@@ -6,12 +7,12 @@
 //! partition 3   the file system, on the board that owns the disk
 //! ```
 //!
-//! `AUTOBOOT.TXT` names the partition that the firmware takes unless a reset names another. New kernels are written to the other one,
-//! tried by one start, and become the usual ones by one sector (docs/decisions/0079-two-kernels.md).
+//! `AUTOBOOT.TXT` names the partition that the firmware takes unless a reset names another. New kernels are written to
+//! the other one, tried by one start, and become the usual ones by one sector (docs/decisions/0079-two-kernels.md).
 //!
-//! Invariant: this crate changes no table of clusters and no folder. Whenever writing is interrupted, between or within sectors, the usual
-//! partition has a whole kernel. All data from the card are checked. Not here: the driver of the card (`board-rpi`), the callers (`image`,
-//! `userland`), the file system (`sysprocs/fs`).
+//! Invariant: this crate changes no table of clusters and no folder. Whenever writing is interrupted, between or within
+//! sectors, the usual partition has a whole kernel. All data from the card are checked. Not here: the driver of the
+//! card (`board-rpi`), the callers (`image`, `userland`), the file system (`sysprocs/fs`).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -6,9 +6,9 @@
 //! 64 digits  SYSTEM.BIN
 //! ```
 //!
-//! The first line: sectors of both files, and the CRC-32C of each. The others are for `sha256sum -c` and for people who read a card. Sums
-//! are of the whole files, which are padded with zeros. Invariant: every such file is equally long, so that one replaces another without a
-//! change of its folder. Not here: the computation of SHA-256 (`tools/renga`).
+//! The first line: sectors of both files, and the CRC-32C of each. The others are for `sha256sum -c` and for people who
+//! read a card. Sums are of the whole files, which are padded with zeros. Invariant: every such file is equally long,
+//! so that one replaces another without a change of its folder. Not here: the computation of SHA-256 (`tools/renga`).
 
 use renga_hal::block::SECTOR_BYTES;
 

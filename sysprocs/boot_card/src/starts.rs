@@ -1,7 +1,8 @@
-//! How often a board was started, and a time that is not later than now: kept on its card, since a board has no clock that runs on.
+//! How often a board was started, and a time that is not later than now: kept on its card, since a board has no clock
+//! that runs on.
 //!
-//! Two sectors, written alternately, each with a checksum: whenever writing is interrupted, the other one is whole. Invariant: a count is
-//! on the card before any other code reads it, so no two starts have the same.
+//! Two sectors, written alternately, each with a checksum: whenever writing is interrupted, the other one is whole.
+//! Invariant: a count is on the card before any other code reads it, so no two starts have the same.
 
 use crate::PARTITIONS;
 use crate::volume::{NoFile, find};

@@ -50,7 +50,8 @@ impl fmt::Display for NoUpdate {
     }
 }
 
-/// Writes what `source` has to the partition that the board does not usually start from, unless that is the one that it `runs`.
+/// Writes what `source` has to the partition that the board does not usually start from, unless that is the one that it
+/// `runs`.
 ///
 /// # Errors
 /// If nothing was written, or not all; the board then starts as before.

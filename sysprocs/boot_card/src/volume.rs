@@ -1,7 +1,7 @@
 //! Files of a card's FAT32 partitions, found by their short names in the root folder.
 //!
-//! As much of FAT32 as files with short names that lie in one piece need: Microsoft's *FAT: General Overview of On-Disk Format*,
-//! version 1.03. Every search has a bound.
+//! As much of FAT32 as files with short names that lie in one piece need: Microsoft's *FAT: General Overview of On-Disk
+//! Format*, version 1.03. Every search has a bound.
 
 use crate::PARTITIONS;
 use core::fmt;

@@ -1,7 +1,8 @@
 //! A heap of alarms: entries ordered by the time at which they are due.
 //!
 //! Invariant: an entry is in the heap exactly while it has a time, and the first is due before all others. Setting and
-//! removing a time cost the logarithm of their number. Called by: `server.rs`, `events/server.rs`. Not here: what an entry is.
+//! removing a time cost the logarithm of their number. Called by: `server.rs`, `events/server.rs`. Not here: what an
+//! entry is.
 
 /// Not in the heap.
 const OUTSIDE: u16 = u16::MAX;

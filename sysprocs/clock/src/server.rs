@@ -1,6 +1,7 @@
 //! The clock's server: sleepers and timers share one heap of times.
 //!
-//! Invariant: the first entries of the heap are the sleepers', the others the timers'. Calls: `procs` (signals of timers).
+//! Invariant: the first entries of the heap are the sleepers', the others the timers'. Calls: `procs` (signals of
+//! timers).
 
 use crate::due::{Due, DuePlace};
 use crate::timers::{Next, Now, Timer, UNHEARD_NS_MIN};
@@ -61,8 +62,8 @@ struct ClockState {
 }
 
 /// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for so many `sleepers` and
-/// `timers`, and for all of them in `due`. Programs that may wait to be woken have `slots`; the boards that these wait for are
-/// watched.
+/// `timers`, and for all of them in `due`. Programs that may wait to be woken have `slots`; the boards that these wait
+/// for are watched.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn clock(
     me: Me,

@@ -1,7 +1,8 @@
 //! The rules of a program's timer, without calls.
 //!
-//! Invariant: a timer whose signal is pending is not due until the program takes the signal. It then counts the expiries that
-//! it has missed (POSIX's overruns), so an ignored timer costs nothing. Called by: `server.rs`. Not here: the heap (`due.rs`).
+//! Invariant: a timer whose signal is pending is not due until the program takes the signal. It then counts the
+//! expiries that it has missed (POSIX's overruns), so an ignored timer costs nothing. Called by: `server.rs`. Not here:
+//! the heap (`due.rs`).
 
 use renga_proto::clock::{Counted, INTERVAL_TIMER, Left};
 use renga_proto::procs::Cause;

@@ -1,8 +1,8 @@
 //! Wakes programs that wait for objects of this board, on whichever board they are.
 //!
-//! Invariant: the waker calls the clocks, where programs wait, and no process calls the waker. A server notes the slots to wake
-//! and notifies it. A board that cannot be reached has no waiters; one that has rebooted since the last call may have.
-//! Called by: servers, through [`Wakes`]. Not here: which program waits for what (its server).
+//! Invariant: the waker calls the clocks, where programs wait, and no process calls the waker. A server notes the slots
+//! to wake and notifies it. A board that cannot be reached has no waiters; one that has rebooted since the last call
+//! may have. Called by: servers, through [`Wakes`]. Not here: which program waits for what (its server).
 
 use renga_proto::clock::{Clock, Wake};
 use renga_rt::{Family, Me, Never, Retry, Wakes};

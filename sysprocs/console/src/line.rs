@@ -1,6 +1,7 @@
 //! The line discipline: keys in, lines and echo and signals out.
 //!
-//! Invariant: `ready` bytes of `input` may be read; behind them is the line being edited. Not here: waiting, and the UART.
+//! Invariant: `ready` bytes of `input` may be read; behind them is the line being edited. Not here: waiting, and the
+//! UART.
 
 use crate::termios::{
     ECHO, ECHOCTL, ECHOE, ECHOK, ICANON, ICRNL, IEXTEN, IGNCR, INLCR, ISIG, NOFLSH, Termios, VEOF, VERASE, VINTR,

@@ -1,7 +1,7 @@
 //! The output queue before the UART.
 //!
-//! Invariant: accepted bytes are sent in order and never dropped. Echo that finds the queue full is lost, as on every terminal;
-//! program output waits instead.
+//! Invariant: accepted bytes are sent in order and never dropped. Echo that finds the queue full is lost, as on every
+//! terminal; program output waits instead.
 
 use heapless::Deque;
 use renga_hal::uart::Uart;

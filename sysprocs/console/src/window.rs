@@ -1,7 +1,7 @@
 //! Window sizes among the keys, as telnet reports them (RFC 1073).
 //!
-//! IAC SB NAWS, columns and rows of two bytes each, most significant first, IAC SE. A byte 255 among these comes twice, and
-//! so does the key 255. UTF-8 has no such byte, so keys are never delayed. Malformed reports are dropped.
+//! IAC SB NAWS, columns and rows of two bytes each, most significant first, IAC SE. A byte 255 among these comes twice,
+//! and so does the key 255. UTF-8 has no such byte, so keys are never delayed. Malformed reports are dropped.
 //!
 //! Invariant: after any bytes, IAC SE makes the next byte a key again.
 

@@ -1,7 +1,7 @@
 //! A counter that all programs of the cluster share, as `/proc/renga/counter`: the example of `docs/tutorial.md`.
 //!
-//! Invariant: one process serves all callers, one after the other, so that no addition is lost. Not here: the file's text
-//! (`renga_procfs`). Called by: the `proc_files` process of every board.
+//! Invariant: one process serves all callers, one after the other, so that no addition is lost. Not here: the file's
+//! text (`renga_procfs`). Called by: the `proc_files` process of every board.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -4,7 +4,8 @@
 //! several programs are controlled at once, each as if it were alone (docs/decisions/0069-paced-io.md).
 //!
 //! Invariant: neither calls nor a clock; delays are bounded and never negative. Not here: which calls are I/O and how a
-//! program waits (`user/dispatch/governed.rs` of `renga_process`), where its pace is kept (its policy), files and commands.
+//! program waits (`user/dispatch/governed.rs` of `renga_process`), where its pace is kept (its policy), files and
+//! commands.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! What each I/O of one program has to wait, without calls and without a clock.
 //!
-//! - I/O time control: an I/O that takes t by itself is to take factor * t. What it took too long or too short, for whatever
-//!   reason, is made up for in the next, so that lateness does not add up; what is too short for a sleep is kept until it is
-//!   worth one.
+//! - I/O time control: an I/O that takes t by itself is to take factor * t. What it took too long or too short, for
+//!   whatever reason, is made up for in the next, so that lateness does not add up; what is too short for a sleep is
+//!   kept until it is worth one.
 //! - I/O count control: an I/O beyond those of its period waits for the next.
 //!
 //! An I/O that waited for others' I/O waits as much less afterwards: its own time counts, so that several programs are

@@ -1,4 +1,5 @@
-//! Paces as text, as `cat` shows and `echo` writes them: `wait 10`, `loop 2.5`, `fixed 50 1000`, `variable 50 1000`, `off`.
+//! Paces as text, as `cat` shows and `echo` writes them: `wait 10`, `loop 2.5`, `fixed 50 1000`, `variable 50 1000`,
+//! `off`.
 //!
 //! Invariant: a printed pace can be written back and means the same; a text with any error changes nothing.
 

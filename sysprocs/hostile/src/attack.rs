@@ -1,7 +1,7 @@
 //! The hostile board's processes.
 //!
-//! Invariant: an honest router sends every call they make. Each process has one call under way; unanswered calls are cancelled
-//! now and then. Not here: which calls (`call_choice.rs`).
+//! Invariant: an honest router sends every call they make. Each process has one call under way; unanswered calls are
+//! cancelled now and then. Not here: which calls (`call_choice.rs`).
 
 use crate::call_choice::{ASTRAY, HostileCall, Knowledge, next};
 use crate::scripted_call::{ScriptedCall, doer};

@@ -1,7 +1,7 @@
 //! The slices of a hostile call: paths, lists of frames, serialised processes, bytes.
 //!
-//! Invariant: a path names nothing that others have made. A serialised process has the process crate's layout, with random
-//! numbers. Not here: the call.
+//! Invariant: a path names nothing that others have made. A serialised process has the process crate's layout, with
+//! random numbers. Not here: the call.
 
 use crate::call_choice::{Knowledge, word};
 use renga_random::Random;

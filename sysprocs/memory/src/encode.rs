@@ -2,9 +2,11 @@
 //!
 //! Three ways: *handed over* (a copy, which the bytes are from now on: fork), *borrowed* (vfork: the sender
 //! waits and goes on with its own afterwards), *described* (remote fork: areas and files only; pages
-//! travel by [`crate::page_list`]). On the same board its areas lie deposited ([`crate::tables`]), and the bytes say where.
-//! To another board they are in the bytes: numbers are LEB128, areas count from the end of the one before, so that a static
-//! program takes about 60 bytes, a dynamic one some 8 for each area. What does not fit into a page does not travel.
+//! travel by [`crate::page_list`]). On the same board its areas lie deposited ([`crate::tables`]), and the bytes say
+//! where.
+//! To another board they are in the bytes: numbers are LEB128, areas count from the end of the one before, so that a
+//! static program takes about 60 bytes, a dynamic one some 8 for each area. What does not fit into a page does not
+//! travel.
 //!
 //! Not here: registers, files, signals: the rest of a process's descriptor.
 
@@ -61,8 +63,8 @@ fn get<T: TryFrom<u64>>(reader: &mut Unpack<'_>) -> Result<T, Errno> {
 }
 
 impl Space {
-    /// Writes `copy` so that the process that decodes the bytes owns it, or runs in it while this one is not used. How many bytes;
-    /// `E2BIG` if they do not fit.
+    /// Writes `copy` so that the process that decodes the bytes owns it, or runs in it while this one is not used. How
+    /// many bytes; `E2BIG` if they do not fit.
     pub fn encode_copy(&self, copy: &SpaceCopy, out: &mut [u8]) -> Result<usize, Errno> {
         let mut writer = AreaWriter { out, at: 0 };
         self.put_head(&mut writer, if copy.lent { BORROWED } else { HANDED_OVER }, copy.root)?;
@@ -144,7 +146,8 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(described)
     }
 
-    /// A use of each file, and an object of its own for each that is another board's. Those without are none afterwards.
+    /// A use of each file, and an object of its own for each that is another board's. Those without are none
+    /// afterwards.
     async fn adopt_files(&mut self, space: &mut Space) -> Result<(), Errno> {
         let mut result = Ok(());
         for index in 0..space.table.files.as_slice().len() {

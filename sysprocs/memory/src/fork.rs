@@ -12,8 +12,8 @@ use renga_abi::Errno;
 use renga_hal::memory::{Frame, USER_END, UserMemory};
 use renga_proto::memory::ShareFrames;
 
-/// A copy of a space with the same areas and files, of which it has its own use; or the space itself, borrowed, with a copy
-/// of its areas. Given to a child by [`Space::encode_copy`], or given back by [`Pager::discard_copy`].
+/// A copy of a space with the same areas and files, of which it has its own use; or the space itself, borrowed, with a
+/// copy of its areas. Given to a child by [`Space::encode_copy`], or given back by [`Pager::discard_copy`].
 pub struct SpaceCopy {
     pub(crate) root: Frame,
     /// Where its areas are deposited.
@@ -134,7 +134,8 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(())
     }
 
-    /// Gives all frames and tables of the space `root`, which has this one's areas, a use of its files and the frames of `list` back.
+    /// Gives all frames and tables of the space `root`, which has this one's areas, a use of its files and the frames
+    /// of `list` back.
     pub(crate) async fn take_apart(&mut self, space: &Space, root: Frame, mut list: FrameList) {
         self.machine.leave_shared_tables(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.

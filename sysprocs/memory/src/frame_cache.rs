@@ -2,8 +2,8 @@
 //! ask the memory process for nothing.
 //!
 //! Invariant: each entry carries one reference, which is the cache's; so all of it may be given back at any time. Of a
-//! cache that is empty, or full, as much as there is goes and comes by one call. Not here: the memory process, which says
-//! how many it has to spare (`frames.rs`); the content of the frames.
+//! cache that is empty, or full, as much as there is goes and comes by one call. Not here: the memory process, which
+//! says how many it has to spare (`frames.rs`); the content of the frames.
 
 use crate::frame_list::FrameList;
 use renga_abi::Errno;
@@ -13,7 +13,8 @@ use renga_rt::Client;
 
 /// Most frames that come at once.
 const FRAMES_PER_CALL: usize = 32;
-/// Frames and references together: a program that copies pages gives one back for each that it uses, and has room for as many more.
+/// Frames and references together: a program that copies pages gives one back for each that it uses, and has room for
+/// as many more.
 const CACHE_FRAMES: usize = 2 * FRAMES_PER_CALL;
 
 /// A program's free-frame cache; it gives nothing back by being dropped.

@@ -1,15 +1,16 @@
-//! How many references each page frame of a board has, a word each: a holder sees without a call whether its reference is the only one.
+//! How many references each page frame of a board has, a word each: a holder sees without a call whether its reference
+//! is the only one.
 //!
-//! Invariant: the memory process alone writes them. A frame with one reference gets no second one but by who has that one; so who finds
-//! that it has the only one has it as long as it likes. What others did with the frame before they gave their references back is
-//! seen by who finds so. Not here: which frames are free (`frames.rs`).
+//! Invariant: the memory process alone writes them. A frame with one reference gets no second one but by who has that
+//! one; so who finds that it has the only one has it as long as it likes. What others did with the frame before they
+//! gave their references back is seen by who finds so. Not here: which frames are free (`frames.rs`).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::Frame;
 use renga_rt::Arena;
 
-/// Of a frame's word: it has references, which the lowest bits count. Between: the board that stored it and one, until a program
-/// of this board has taken it over. Without this bit the word is the next free frame, or [`END`].
+/// Of a frame's word: it has references, which the lowest bits count. Between: the board that stored it and one, until
+/// a program of this board has taken it over. Without this bit the word is the next free frame, or [`END`].
 pub(crate) const USED: u32 = 1 << 31;
 pub(crate) const COUNT: u32 = (1 << STORER_SHIFT) - 1;
 pub(crate) const STORER_SHIFT: u32 = 12;

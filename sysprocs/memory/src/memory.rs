@@ -113,7 +113,8 @@ fn share_all<M: UserMemory>(frames: &mut Frames<M>, list: &[u8]) -> Result<(), (
     Ok(())
 }
 
-/// All that can be; the first that cannot. Another board's process may free what its board has stored, and nothing else.
+/// All that can be; the first that cannot. Another board's process may free what its board has stored, and nothing
+/// else.
 fn free_all<M: UserMemory>(me: &Me, frames: &mut Frames<M>, board: u8, list: &[u8]) -> Result<(), (Frame, Errno)> {
     let (mut result, is_ours) = (Ok(()), board == me.id().board.0);
     for frame in frames_in(list) {

@@ -1,4 +1,5 @@
-//! Before a program writes a page of a file that it shares: the page is dirty in the page cache of this board, or can be.
+//! Before a program writes a page of a file that it shares: the page is dirty in the page cache of this board, or can
+//! be.
 //!
 //! On the disk board that is the inode process's work. Another board must have the lease, which comes with the page,
 //! so that both arrive at once. Not here: the fault (`shared_fault.rs`), leases (`renga_fs`), the cache's use of the

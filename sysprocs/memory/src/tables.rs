@@ -2,8 +2,8 @@
 //!
 //! Boot provides them; they are too large to be kept where spaces are moved about.
 //! Invariant: a table is free, or one space has it, or it lies *deposited* on its way from one slot to another, known
-//! by its number alone. Dropping a [`Table`] frees it; one that is deposited is adopted or discarded by who has the number.
-//! Not here: what is in the lists (`areas.rs`, `mapped_files.rs`).
+//! by its number alone. Dropping a [`Table`] frees it; one that is deposited is adopted or discarded by who has the
+//! number. Not here: what is in the lists (`areas.rs`, `mapped_files.rs`).
 
 use crate::area::Area;
 use crate::areas::{AREAS_MAX, Areas};

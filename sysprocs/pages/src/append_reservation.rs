@@ -1,7 +1,7 @@
 //! Space at the end of a file that appends under way have reserved.
 //!
-//! Invariant: appends may release unused space in any order; unused space up to the end is free again, as long as at most
-//! [`GAPS`] released parts lie apart. Beyond that the first ones stay reserved until the file has grown over them.
+//! Invariant: appends may release unused space in any order; unused space up to the end is free again, as long as at
+//! most [`GAPS`] released parts lie apart. Beyond that the first ones stay reserved until the file has grown over them.
 //! Not here: who reserves (`renga_fs`, `leased_files.rs`).
 
 /// Parts that are given back before what is behind them.

@@ -1,9 +1,9 @@
 //! Dirty pages: which pages the medium lacks, and in which order they are written.
 //!
-//! Invariant: a dirty page has a block, is found by it, and is in the list of dirty pages, oldest first. It stays dirty, and in
-//! memory, until a write of its present content has succeeded or the page is given up. One run at a time is being written. A
-//! page cut from its file while a commit refers to it (`ordered`) is detached: no lookup finds it, but it is written.
-//! Not here: writing (`renga_fs`), frames.
+//! Invariant: a dirty page has a block, is found by it, and is in the list of dirty pages, oldest first. It stays
+//! dirty, and in memory, until a write of its present content has succeeded or the page is given up. One run at a time
+//! is being written. A page cut from its file while a commit refers to it (`ordered`) is detached: no lookup finds it,
+//! but it is written. Not here: writing (`renga_fs`), frames.
 
 use crate::index::PageIndex;
 use crate::records::{DETACHED, DirtyPlace, FileRecord, PageRecord, RUN_MAX};

@@ -1,13 +1,15 @@
 //! Eviction: the page, and the file record, that was not used for longest.
 //!
-//! Invariant: the clock's hand (Corbató 1969) passes over an entry once if it was used since. Not here: when (`page_cache.rs`).
+//! Invariant: the clock's hand (Corbató 1969) passes over an entry once if it was used since. Not here: when
+//! (`page_cache.rs`).
 
 use crate::index::PageIndex;
 use crate::records::PageRecord;
 use renga_hal::memory::Frame;
 
 impl PageIndex {
-    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not leased out.
+    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not leased
+    /// out.
     pub fn oldest_file(&mut self) -> Option<u32> {
         for _ in 0..=2 * self.files.len() {
             let at = self.file_clock.oldest()?;
@@ -22,8 +24,8 @@ impl PageIndex {
         None
     }
 
-    /// Takes out the clean page that was not used for longest, and is not `in_use`; scans at `scans` pages at most, of which
-    /// there are as many fewer then.
+    /// Takes out the clean page that was not used for longest, and is not `in_use`; scans at `scans` pages at most, of
+    /// which there are as many fewer then.
     pub fn take_oldest(&mut self, scans: &mut u32, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
         // Each that was used is passed over once.
         for _ in 0..(*scans).min(self.count() + 1) {

@@ -1,7 +1,7 @@
 //! Bringing a page of a file into the cache, after a miss.
 //!
-//! Invariant: a frame that is handed on carries one reference, which is the caller's. Not here: the call that reads the page,
-//! which differs between callers.
+//! Invariant: a frame that is handed on carries one reference, which is the caller's. Not here: the call that reads the
+//! page, which differs between callers.
 
 use renga_abi::Errno;
 use renga_hal::memory::Frame;

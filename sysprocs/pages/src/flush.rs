@@ -1,7 +1,7 @@
 //! Before a commit: other boards' dirty pages and attributes come to the board of the inodes.
 //!
-//! The committing caller does it itself: if a board does not answer, only that caller waits. Calls: inodes and their directory.
-//! Not here: how an inode flushes (`renga_fs`).
+//! The committing caller does it itself: if a board does not answer, only that caller waits. Calls: inodes and their
+//! directory. Not here: how an inode flushes (`renga_fs`).
 
 use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
 use renga_rt::{Client, Errno, Family, Retry};
@@ -16,12 +16,13 @@ pub enum FlushSpares {
     Nothing,
     /// What those jobs have written.
     Jobs,
-    /// That, and what was leased in the last 5 s: what they have changed makes a commit due sooner than others would have it.
+    /// That, and what was leased in the last 5 s: what they have changed makes a commit due sooner than others would
+    /// have it.
     Young,
 }
 
-/// Ends all write leases that there are now. A failure is reported to the file's next sync. `EAGAIN`: something is still to come,
-/// after a commit.
+/// Ends all write leases that there are now. A failure is reported to the file's next sync. `EAGAIN`: something is
+/// still to come, after a commit.
 ///
 /// # Errors
 /// Of the medium.

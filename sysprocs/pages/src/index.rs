@@ -1,12 +1,13 @@
 //! The index: which frame has which page of which file.
 //!
-//! A hash finds a page. A file's pages are in a list of their own, so that dropping them costs time by their number. A clock
-//! (Corbató 1969) finds the page to evict.
+//! A hash finds a page. A file's pages are in a list of their own, so that dropping them costs time by their number. A
+//! clock (Corbató 1969) finds the page to evict.
 //!
-//! Invariant: a frame has at most one page, a page at most one frame, and a page's file has a record. A file's `since` changes
-//! with each revocation, each change of size, and when a written page leaves; no value is used twice, so it recognises pages
-//! read earlier. A clean page is in the clock, unless it is mapped (`reverse_mappings.rs`) or an object's; a dirty page is in
-//! the list of dirty ones. Not here: eviction (`eviction.rs`), dirty pages (`dirty.rs`), calls (`page_cache.rs`).
+//! Invariant: a frame has at most one page, a page at most one frame, and a page's file has a record. A file's `since`
+//! changes with each revocation, each change of size, and when a written page leaves; no value is used twice, so it
+//! recognises pages read earlier. A clean page is in the clock, unless it is mapped (`reverse_mappings.rs`) or an
+//! object's; a dirty page is in the list of dirty ones. Not here: eviction (`eviction.rs`), dirty pages (`dirty.rs`),
+//! calls (`page_cache.rs`).
 
 use crate::frame_list::FrameList;
 use crate::lease::later;
@@ -238,9 +239,9 @@ impl PageIndex {
         Some(file)
     }
 
-    /// A page of the file is about to be written, which has `size` bytes from now on. What is being read of other pages is not old,
-    /// nor does it replace that page; without it two boards that write pages side by side would keep each other from
-    /// reading them.
+    /// A page of the file is about to be written, which has `size` bytes from now on. What is being read of other pages
+    /// is not old, nor does it replace that page; without it two boards that write pages side by side would keep each
+    /// other from reading them.
     pub(crate) fn written(&mut self, id: FileId, size: u64) {
         if self.size(id) != Some(size) {
             self.changed(id, size);

@@ -1,7 +1,8 @@
 //! Write leases of this board: their numbers, and what one lets programs write.
 //!
-//! Invariant: the board of the inodes numbers leases in the order in which it grants them, modulo 2^64, whichever the file.
-//! Called by: the index and its users. Not here: which files are leased (`leased_files.rs`), who grants (`renga_fs`).
+//! Invariant: the board of the inodes numbers leases in the order in which it grants them, modulo 2^64, whichever the
+//! file. Called by: the index and its users. Not here: which files are leased (`leased_files.rs`), who grants
+//! (`renga_fs`).
 
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::pages::{HOLE_PAGES_MAX, NO_LEASE};

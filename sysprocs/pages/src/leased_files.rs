@@ -1,8 +1,8 @@
 //! Files under a write lease: in the cache of the board that has the lease, and in that of the disk's board.
 //!
-//! Invariant, on the leasing board: the size here is the file's. Each page behind the end that the inode's process knew is dirty,
-//! flushed, or a hole of zeros, and the inode's process says the same. Pages are written only under the lease.
-//! On the disk's board: pages of a leased file are for its inode's process only.
+//! Invariant, on the leasing board: the size here is the file's. Each page behind the end that the inode's process knew
+//! is dirty, flushed, or a hole of zeros, and the inode's process says the same. Pages are written only under the
+//! lease. On the disk's board: pages of a leased file are for its inode's process only.
 //! Not here: which board may have a lease (`renga_fs`), calls (`lease_calls.rs`).
 
 use crate::append_reservation::AppendReservation;
@@ -221,7 +221,8 @@ impl PageIndex {
         Some((record.id, record.slot))
     }
 
-    /// Another board has the write lease, or has it no longer: then it has `size` bytes. Whether there is room to know of it.
+    /// Another board has the write lease, or has it no longer: then it has `size` bytes. Whether there is room to know
+    /// of it.
     pub fn set_leased_out(&mut self, id: FileId, leased: bool, size: u64) -> bool {
         if self.cache_generation(id).is_none() {
             return false;

@@ -1,8 +1,9 @@
 //! Files that this board had leased when its session with the board of the inodes ended.
 //!
-//! Their dirty pages stay. An inode's process of the same incarnation knows the lease under which they were written, and flushes
-//! them on request. Until then the file is orphaned: nothing of it is mapped or written here, so every call goes to that process.
-//! What that process does not know any more, after a reboot or a change by another board, is lost.
+//! Their dirty pages stay. An inode's process of the same incarnation knows the lease under which they were written,
+//! and flushes them on request. Until then the file is orphaned: nothing of it is mapped or written here, so every call
+//! goes to that process. What that process does not know any more, after a reboot or a change by another board, is
+//! lost.
 //!
 //! Invariant: only dirty pages of an orphaned file are here, and its size is that at the end of the session. Not
 //! here: the callers (`renga_fs`: `lease_flusher`, open files), flushing (`lease_calls.rs`).
@@ -61,7 +62,8 @@ impl PageIndex {
         self.find_file(id).map(|at| &self.files[at as usize]).is_some_and(|file| file.is_ahead() && file.lease != lease)
     }
 
-    /// Takes clean pages of the file in record `file` out and into `list`, until that is full; whether there may be more.
+    /// Takes clean pages of the file in record `file` out and into `list`, until that is full; whether there may be
+    /// more.
     fn take_clean(&mut self, file: u32, list: &mut FrameList) -> bool {
         let mut walk = self.walk(file, 0, u32::MAX);
         while !list.is_full() {

@@ -1,11 +1,12 @@
 //! Reverse mappings: which pages of which address spaces map a cached page for programs that share it.
 //!
-//! Invariant: a shared mapping of a cached page has a record here until the space is found not to map it any more. So a page can
-//! be write-protected before it is written to the medium, and unmapped before it changes or leaves: its next user faults. A
-//! space need not report an unmapping: a stale record is dropped when it is met. The oldest record makes room for a new one.
+//! Invariant: a shared mapping of a cached page has a record here until the space is found not to map it any more. So a
+//! page can be write-protected before it is written to the medium, and unmapped before it changes or leaves: its next
+//! user faults. A space need not report an unmapping: a stale record is dropped when it is met. The oldest record makes
+//! room for a new one.
 //!
-//! A mapped clean page is not evicted: its frame would stay with the space. Not here: mapping (`shared_mapping.rs`), faults
-//! (`renga_memory`).
+//! A mapped clean page is not evicted: its frame would stay with the space. Not here: mapping (`shared_mapping.rs`),
+//! faults (`renga_memory`).
 
 use crate::index::PageIndex;
 use crate::records::{NONE, ReverseMapping};
@@ -49,8 +50,8 @@ impl PageIndex {
         self.set_first_mapping(old.frame, first);
     }
 
-    /// Programs that map the page in `frame` may only read it from now on, or (`None`) not use it: then none maps it any more.
-    /// Stale records are dropped.
+    /// Programs that map the page in `frame` may only read it from now on, or (`None`) not use it: then none maps it
+    /// any more. Stale records are dropped.
     pub(crate) fn restrict<M: UserMemory + ?Sized>(&mut self, machine: &M, frame: u32, access: Access) {
         let (mut next, mut kept) = (self.pages[frame as usize].first_mapping, NONE);
         // Bounded by the spaces that share the page.

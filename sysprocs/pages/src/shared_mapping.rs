@@ -1,7 +1,8 @@
 //! Mapping cached pages for programs that share them.
 //!
-//! Invariant: the cache itself puts a page into the space, so nothing comes between the record (`reverse_mappings.rs`) and the
-//! mapping; the space's owner waits meanwhile. A page mapped for writing is dirty. Not here: faults (`renga_memory`).
+//! Invariant: the cache itself puts a page into the space, so nothing comes between the record (`reverse_mappings.rs`)
+//! and the mapping; the space's owner waits meanwhile. A page mapped for writing is dirty. Not here: faults
+//! (`renga_memory`).
 
 use crate::cache_state::{CacheState, PAGE};
 use crate::frame_list::{FRAMES_PER_CALL, FrameList};

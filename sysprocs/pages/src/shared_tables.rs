@@ -1,8 +1,8 @@
 //! Shared page tables, by file and address: the next program of a file begins with them.
 //!
-//! The first program that maps the pages one by one makes a table, and all later ones get it, as long as the file's data are the
-//! same (`since`) and no page of it has come or gone. An outdated table is taken apart after its last program has ended; an
-//! unused one also when frames are wanted.
+//! The first program that maps the pages one by one makes a table, and all later ones get it, as long as the file's
+//! data are the same (`since`) and no page of it has come or gone. An outdated table is taken apart after its last
+//! program has ended; an unused one also when frames are wanted.
 //!
 //! Invariant: a table here is this process's own frame, and each of its pages has a reference to its frame.
 //!
@@ -45,7 +45,8 @@ impl SharedTables {
         self.0.iter_mut().filter(of_file).for_each(|shared_table| shared_table.outdated = true);
     }
 
-    /// The table of a file whose content is the same (`since`, `count`) for address `at`, kept for the caller, which is to map it.
+    /// The table of a file whose content is the same (`since`, `count`) for address `at`, kept for the caller, which is
+    /// to map it.
     pub(crate) fn find<M: UserMemory + ?Sized>(
         &mut self,
         machine: &M,

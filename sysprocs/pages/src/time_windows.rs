@@ -85,7 +85,8 @@ impl TimeWindows {
         if self.waiting.is_some() { Pages::ENTRIES & !TAKING } else { Pages::ENTRIES }
     }
 
-    /// Whether another program than `account`'s is to run with one of the pages before they go; closes windows that are over.
+    /// Whether another program than `account`'s is to run with one of the pages before they go; closes windows that are
+    /// over.
     pub(crate) fn is_open(&mut self, me: &Me, own: [ProcId; 2], taken: TakenPages, account: AccountNumber) -> bool {
         let TakenPages { file, from, to, arriving } = taken;
         let mut open = false;

@@ -1,7 +1,8 @@
 //! Writes of the disk's board: calls of inodes' processes and of the writeback process.
 //!
-//! Invariant: a page that programs have mapped privately is not changed under them: the cache changes a copy. Before a page is
-//! copied to be written, its sharers are write-protected. Not here: which pages are dirty (`dirty.rs`), writing (`renga_fs`).
+//! Invariant: a page that programs have mapped privately is not changed under them: the cache changes a copy. Before a
+//! page is copied to be written, its sharers are write-protected. Not here: which pages are dirty (`dirty.rs`), writing
+//! (`renga_fs`).
 
 use crate::cache_state::CacheState;
 use crate::frame_list::FrameList;

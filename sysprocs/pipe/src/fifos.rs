@@ -1,7 +1,9 @@
 //! The open fifos of all boards, each of which is a pipe of this board, the disk's.
 //!
-//! Invariant: an open fifo is one pipe, whose generation is noted here. The next open finds out that a generation has ended.
-//! Calls: the table of pipes, and pipes of its own board, none of which calls it. Not here: waiting for a partner (the pipe).
+//! Invariant: an open fifo is one pipe, whose generation is noted here. The next open finds out that a generation has
+//! ended.
+//! Calls: the table of pipes, and pipes of its own board, none of which calls it. Not here: waiting for a partner (the
+//! pipe).
 
 use renga_proto::fifos::{FifoEnds, Fifos, FifosServer, OpenFifo, OpenedFifo};
 use renga_proto::pipe::{JoinPipe, Pipe};

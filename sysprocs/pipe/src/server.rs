@@ -1,8 +1,9 @@
 //! One pipe: readers wait while it is empty, writers while it is full.
 //!
-//! Invariant: a reader waits only while the ring is empty and a writer has the pipe open. A writer waits only while its bytes
-//! do not fit and a reader has the pipe open. The call that changes that answers them, or their cancellation does. An event
-//! wakes the programs that wait for it. Writes of up to `PIPE_ATOMIC_BYTES` are whole. Calls: the table of pipes.
+//! Invariant: a reader waits only while the ring is empty and a writer has the pipe open. A writer waits only while its
+//! bytes do not fit and a reader has the pipe open. The call that changes that answers them, or their cancellation
+//! does. An event wakes the programs that wait for it. Writes of up to `PIPE_ATOMIC_BYTES` are whole. Calls: the table
+//! of pipes.
 
 use crate::Ring;
 use crate::ring::copy;

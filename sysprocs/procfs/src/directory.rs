@@ -1,7 +1,7 @@
 //! Directories of synthetic files: their entries, their paths, and where links lead as text.
 //!
-//! Invariant: an entry's cursor does not depend on what else is there, so that a listing neither repeats nor passes over
-//! what stays there while it is made: files come in the order of their numbers, then programs by board and line.
+//! Invariant: an entry's cursor does not depend on what else is there, so that a listing neither repeats nor passes
+//! over what stays there while it is made: files come in the order of their numbers, then programs by board and line.
 
 use crate::server::ProcFilesState;
 use crate::tree::{FILES, ProcFile, ProcPlace};

@@ -1,7 +1,7 @@
 //! Walking along a path among synthetic files, and out of them to the disk.
 //!
-//! Invariant: each pass takes a name of the path, or ends the walk. Links among synthetic files lead to a number, not to a
-//! text, so that none can lead round in a circle. Not here: paths on the disk (`renga_fs`).
+//! Invariant: each pass takes a name of the path, or ends the walk. Links among synthetic files lead to a number, not
+//! to a text, so that none can lead round in a circle. Not here: paths on the disk (`renga_fs`).
 
 use crate::server::ProcFilesState;
 use crate::tree::{ProcFile, ProcPlace};

@@ -1,7 +1,8 @@
 //! Changes of a file's mode, owner and times that a board makes under a lease, merged into one.
 //!
-//! Invariant: made at the owner in one step they give what they would have given one by one, whatever the file was before: nothing of
-//! that is known here. Only of regular files. Not here: who makes them, and when they are flushed (`renga_pages`, `renga_fs`).
+//! Invariant: made at the owner in one step they give what they would have given one by one, whatever the file was
+//! before: nothing of that is known here. Only of regular files. Not here: who makes them, and when they are flushed
+//! (`renga_pages`, `renga_fs`).
 
 use crate::inode::{KEEP_MODE, TIME_KEEP, TIME_NOW};
 use crate::packed::{NUMBER_BYTES, Unpack, put_number};
@@ -15,8 +16,8 @@ const SET_USER: u16 = 0o4000;
 const SET_GROUP: u16 = 0o2000;
 const GROUP_MAY_EXECUTE: u16 = 0o010;
 
-/// The permission bits that a file of `mode` has for its next owner: a program that runs as its owner or group does not do so
-/// for the new one.
+/// The permission bits that a file of `mode` has for its next owner: a program that runs as its owner or group does not
+/// do so for the new one.
 pub const fn for_next_owner(mode: u16) -> u16 {
     let group = if mode & GROUP_MAY_EXECUTE != 0 { SET_GROUP } else { 0 };
     mode & !(SET_USER | group)

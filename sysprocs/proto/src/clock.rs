@@ -40,9 +40,9 @@ protocol! {
         1 SleepUntil { until_ns: u64, calendar: bool } (()) -> Result<(), Errno> [defers];
         /// Sets calendar time.
         2 SetCalendarTime { now_ns: u64 } (()) -> Result<(), Errno>;
-        /// Makes a timer of process `pid` in `slot`, which is not set yet; its number. When it expires, the process gets
-        /// `signal` (0: nothing) with `value`; `id` is its number to the program, or `INTERVAL_TIMER`. `EAGAIN`: there
-        /// are as many as there can be.
+        /// Makes a timer of process `pid` in `slot`, which is not set yet; its number. When it expires, the process
+        /// gets `signal` (0: nothing) with `value`; `id` is its number to the program, or `INTERVAL_TIMER`. `EAGAIN`:
+        /// there are as many as there can be.
         3 MakeTimer { pid: u32, slot: u16, counted: Counted, signal: u8, id: u32, value: u64 } (()) -> Result<u32, Errno>;
         /// Sets a timer of `pid` to expire at `at_ns` of what it counts, or (not `absolute`) in so many ns, and then
         /// every `interval_ns` (0: once). `at_ns` 0: never. What was left of it.

@@ -1,5 +1,5 @@
-//! Data of files between page cache and medium, on the disk's board: one process writes what is dirty, some read what is missing.
-//! On other boards some ask the disk's board for pages before programs read them.
+//! Data of files between page cache and medium, on the disk's board: one process writes what is dirty, some read what
+//! is missing. On other boards some ask the disk's board for pages before programs read them.
 
 use crate::pages::FileId;
 use renga_abi::Errno;
@@ -21,8 +21,8 @@ protocol! {
 protocol! {
     /// Brings pages from the medium into the cache.
     pub DataReader = 21, DataReaderCall {
-        /// The pages from `page` on of a file of `size` bytes, from `count` blocks side by side from `block` on; answered
-        /// when they are there.
+        /// The pages from `page` on of a file of `size` bytes, from `count` blocks side by side from `block` on;
+        /// answered when they are there.
         0 ReadIn { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;
         /// As `ReadIn`; answered at once. What is cached already is not read.
         1 ReadAhead { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;
@@ -30,11 +30,11 @@ protocol! {
 }
 
 protocol! {
-    /// Brings pages of files from the disk's board into the cache of another one, before programs read them. Of the servers of a
-    /// board number `page` modulo their count is called.
+    /// Brings pages of files from the disk's board into the cache of another one, before programs read them. Of the
+    /// servers of a board number `page` modulo their count is called.
     pub Prefetcher = 23, PrefetcherCall {
-        /// A program waits for page `page`, which is not cached, of the file of inode process `slot`. Answered when it is; an
-        /// error: the caller is to read it itself.
+        /// A program waits for page `page`, which is not cached, of the file of inode process `slot`. Answered when it
+        /// is; an error: the caller is to read it itself.
         0 ReadMissed { file: FileId, slot: u16, page: u32 } (()) -> Result<(), Errno>;
     }
 }

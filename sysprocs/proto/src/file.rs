@@ -78,7 +78,8 @@ protocol! {
         19 NoteLocks { generation: u32 } (()) -> Result<(), Errno>;
         /// Begins an append of more than a page, whose pieces `WriteTo` writes: where. Others append behind it.
         20 BeginAppend { bytes: u64 } (()) -> Result<u64, Errno>;
-        /// It was written up to `end`, where the offset is then if the append `moves` it, of what was reserved up to `reserved`.
+        /// It was written up to `end`, where the offset is then if the append `moves` it, of what was reserved up to
+        /// `reserved`.
         21 EndAppend { end: u64, reserved: u64, moves: bool } (()) -> Result<(), Errno>;
         /// What `SetFlags` replaces, as it is now.
         22 GetFlags {} (()) -> Result<u32, Errno>;

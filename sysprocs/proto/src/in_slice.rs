@@ -1,7 +1,8 @@
 //! Structs of 64-bit words that travel in a slice of a message, little-endian.
 //!
-//! Invariant: any bytes are some value of the struct; words that are missing read as 0. Called by: `procs.rs`, `regulation.rs`,
-//! `used.rs`. Not here: what travels in the words of a message itself (`renga_abi::words`), numbers of variable length (`packed.rs`).
+//! Invariant: any bytes are some value of the struct; words that are missing read as 0. Called by: `procs.rs`,
+//! `regulation.rs`, `used.rs`. Not here: what travels in the words of a message itself (`renga_abi::words`), numbers of
+//! variable length (`packed.rs`).
 
 /// A field: a word, or several.
 pub trait SliceField {

@@ -153,30 +153,33 @@ protocol! {
         /// Reports the end of the committer's last commit (0: success). Waits until a commit is wanted, and returns
         /// it. From the committer only.
         12 NextCommit { ended: u16 } (()) -> Result<CommitWanted, Errno>;
-        /// The inode process that the inode reclaimer was given (`NO_SLOT`: none) is without an inode; which one is to give
-        /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the inode reclaimer only.
+        /// The inode process that the inode reclaimer was given (`NO_SLOT`: none) is without an inode; which one is to
+        /// give its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the inode reclaimer only.
         13 NextReclaim { done: u16, wait: bool } (()) -> Result<ReclaimedInode, Errno>;
-        /// As a lookup worker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a lookup worker.
+        /// As a lookup worker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a lookup
+        /// worker.
         14 KnownStatus { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// As a lookup worker's `Open` of what need be neither made nor cut, if all names of the path are known.
         /// `EAGAIN`: ask a lookup worker. What has mode 0 in the answer cannot be opened; the reference to it is the
         /// caller's all the same.
         15 KnownOpen { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
-        /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning, which may be none. Under the lock of
-        /// names, but for what the path as a whole leads to.
+        /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning, which may be none. Under
+        /// the lock of names, but for what the path as a whole leads to.
         16 KnownPath { at: FileId, whole: bool, flags: u32 } (&'a [u8]) -> Result<PathReached, Errno>;
         /// What the name in inode `directory` stands for, referred to, if that is known (`EAGAIN`). A name that is to
         /// be changed is not known from then on, nor one for nothing that is to be created. Under the lock of names.
         17 KnownName { directory: u32, intent: Intent } (&'a [u8]) -> Result<Named, Errno>;
         /// The name in inode `directory`, to which the caller refers, stands for inode `ino` of type `kind`, or (0)
-        /// for nothing. Under the lock of names; of a change when it has been made. What `.` stands for is a generation: that of
-        /// the directory, by which who starts in it is notified from who started in another one of that number.
+        /// for nothing. Under the lock of names; of a change when it has been made. What `.` stands for is a
+        /// generation: that of the directory, by which who starts in it is notified from who started in another one of
+        /// that number.
         18 LearnName { directory: u32, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
         /// inode, another one than that, or has neither names nor references.
         19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
-        /// The first inode process from `from` on whose inode is leased, but to whom `Spare` says if it `spares`; `ENOENT`: none is.
+        /// The first inode process from `from` on whose inode is leased, but to whom `Spare` says if it `spares`;
+        /// `ENOENT`: none is.
         20 NextLeased { from: u16, spares: bool } (()) -> Result<u16, Errno>;
         /// Notes that `board` caches the name in inode `directory`, if its target is known here: returns whether it
         /// is. From lookup workers only, under the lock of names.
@@ -186,7 +189,8 @@ protocol! {
         21 TakeHolders { directory: u32, aware: u8 } (&'a [u8]) -> Result<NameHolders, Errno>;
         /// Which session with `board` it is. From lookup workers only.
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
-        /// A reference of `board` is given up, if that session is not over. From lookup workers only, to whom that board has said so.
+        /// A reference of `board` is given up, if that session is not over. From lookup workers only, to whom that
+        /// board has said so.
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
         /// Spares files written by jobs of these boards, a bit each, from timed writeback. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
@@ -240,8 +244,8 @@ protocol! {
         12 ReserveAppend { from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
         /// Of a directory: what the entry named by the slice stands for. `ENOENT` without one.
         13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
-        /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type). The boards in `aware`, a bit each, have
-        /// given up its status themselves. From lookup workers only.
+        /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type). The boards in `aware`, a
+        /// bit each, have given up its status themselves. From lookup workers only.
         14 Enter { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// Grants `board` the write lease, if it is the caller's or the caller is of this board, so that it may write
         /// page `page`; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode
@@ -249,7 +253,8 @@ protocol! {
         /// `below` is not 0 if more follow; if `board` is `ONLY_OLD`, not while jobs are suspended and the lease is
         /// younger than 5 s. Reports a deferred error of a released write once, unless it flushes.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
-        /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number that it had.
+        /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number
+        /// that it had.
         16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
         /// Of a directory: whether it has only `.` and `..`.
         17 IsEmpty {} (()) -> Result<bool, Errno>;
@@ -262,8 +267,8 @@ protocol! {
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
         /// inode reclaimer only; says whether the inode itself is to be freed.
         21 Unload {} (()) -> Result<Unloaded, Errno>;
-        /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From lookup workers
-        /// only.
+        /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From
+        /// lookup workers only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;
         /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
@@ -276,13 +281,14 @@ protocol! {
         27 Thaw { committed: bool } (()) -> Result<(), Errno>;
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
-        /// Page `page` of the file into the slice, of which as many bytes are written as the answer says; behind those are
-        /// zeros. The caller's board may keep it, and the size, until it is revoked. `ESTALE`: it is not inode `ino`.
+        /// Page `page` of the file into the slice, of which as many bytes are written as the answer says; behind those
+        /// are zeros. The caller's board may keep it, and the size, until it is revoked. `ESTALE`: it is not inode
+        /// `ino`.
         28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
-        /// A program of the caller's board is about to write page `page`, which it maps. On the board of the inodes the page is
-        /// dirty in the page cache from now on; another board gets the write lease, and the page, as `FillPage` has it, if
-        /// the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`. `EFBIG`: the page is
-        /// behind the end. `EOPNOTSUPP`: that board keeps no pages.
+        /// A program of the caller's board is about to write page `page`, which it maps. On the board of the inodes the
+        /// page is dirty in the page cache from now on; another board gets the write lease, and the page, as `FillPage`
+        /// has it, if the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`.
+        /// `EFBIG`: the page is behind the end. `EOPNOTSUPP`: that board keeps no pages.
         30 DirtyPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Lease, Errno>;
         /// As `Facts`, for an opener whose call was passed on with the path; if the inode cannot be read with mode 0
         /// and the errno in place of the device.

@@ -1,7 +1,7 @@
 //! The protocols between system processes, one module each.
 //!
-//! Invariant: the same words mean the same on every board. Slices are at most one page, but for the disk's on its own board. A protocol's
-//! number is unique. Not here: who serves and who calls (the processes' signatures).
+//! Invariant: the same words mean the same on every board. Slices are at most one page, but for the disk's on its own
+//! board. A protocol's number is unique. Not here: who serves and who calls (the processes' signatures).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -121,8 +121,8 @@ protocol! {
         /// Locks the bytes for their owner, replacing its locks there. `EAGAIN`: another owner has them. `ENOLCK`: no
         /// lock is free.
         0 SetLock { wanted: LockRequest } (()) -> Result<(), Errno>;
-        /// As `SetLock`, when those that are in the way are gone. `EDEADLK`: these wait for the owner, a process. `EINTR` if
-        /// interrupted.
+        /// As `SetLock`, when those that are in the way are gone. `EDEADLK`: these wait for the owner, a process.
+        /// `EINTR` if interrupted.
         1 AwaitLock { wanted: LockRequest } (()) -> Result<(), Errno> [defers];
         /// A lock that is in the way of such a one.
         2 FindLock { wanted: LockRequest } (()) -> Result<Conflict, Errno>;

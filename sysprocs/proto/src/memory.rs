@@ -51,9 +51,9 @@ protocol! {
         6 TakeStored { frame: u32, board: u8 } (()) -> Result<(), Errno>;
         /// How much there is.
         7 MemoryStatus {} (()) -> Result<MemoryFacts, Errno>;
-        /// One reference less to each of the first `given` frames of the list; then the list is filled from its start with
-        /// frames of any content and one reference each, as many as there are to spare, `wanted` at most; how many. `ENOMEM`
-        /// without one.
+        /// One reference less to each of the first `given` frames of the list; then the list is filled from its start
+        /// with frames of any content and one reference each, as many as there are to spare, `wanted` at most; how
+        /// many. `ENOMEM` without one.
         8 RefillFrames { given: u32, wanted: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Exchanges the caller's reference for one to a private frame of the same content: `frame` itself if it is
         /// the only reference, else a copy, and one reference less to `frame`.

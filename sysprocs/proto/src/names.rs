@@ -4,8 +4,9 @@
 //! it revokes its reports before a change. Like the page cache, this server calls no other server, so a change that
 //! waits for a revocation waits for no further one.
 //!
-//! Filling: what is not known gives a cache_generation; a path lookup worker says what the path leads to; that is offered with the cache_generation. A
-//! revocation between the two makes the cache_generation void: what was notified may be old.
+//! Filling: what is not known gives a cache_generation; a path lookup worker says what the path leads to; that is
+//! offered with the cache_generation. A revocation between the two makes the cache_generation void: what was notified
+//! may be old.
 //!
 //! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
 
@@ -55,7 +56,8 @@ impl CreationBegun {
 protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
-        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a cache_generation, or `NO_CACHE_GENERATION`.
+        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a cache_generation, or
+        /// `NO_CACHE_GENERATION`.
         0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
         /// Offers what a lookup worker has reported ([`crate::steps`]) since the cache_generation was given.
         1 CacheSteps { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
@@ -66,31 +68,34 @@ protocol! {
         3 RevokeInode { ino: u32 } (()) -> Result<(), Errno>;
         /// A board is dead. With that of the inodes end all leases.
         4 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// Opens what a path stands for, if all that it takes is known and a reference is kept here: one use more of that.
-        /// `EAGAIN`: not here.
+        /// Opens what a path stands for, if all that it takes is known and a reference is kept here: one use more of
+        /// that. `EAGAIN`: not here.
         5 OpenHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// A cache_generation, or `NO_CACHE_GENERATION`.
         6 CacheGeneration {} (()) -> Result<u64, Errno>;
         /// Offers a reference of this board that was got since the cache_generation was given.
         7 CacheReference { cache_generation: u64, slot: u16, ino: u32, generation: u32 } (()) -> Result<ReferenceCached, Errno>;
-        /// One use more of a reference that is kept here, to that very inode: in which session. `ENOENT`: there is none.
+        /// One use more of a reference that is kept here, to that very inode: in which session. `ENOENT`: there is
+        /// none.
         8 AddCachedReference { ino: u32, generation: u32, slot: u16 } (()) -> Result<u32, Errno>;
         /// One use less; whether the reference is the caller's from now on, to be given back.
         9 ReleaseCachedReference { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
-        /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
+        /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board
+        /// only.
         10 RevokeReference { ino: u32 } (()) -> Result<bool, Errno>;
         /// Inode `ino` is about to have this access time, ns since 1970: the one change to its cached status. From
         /// the disk board only, to the one board that caches its status.
         15 NotifyAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
         /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
         11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
-        /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes. Until `EndCreation`, with which
-        /// the caller ends it however it went, nothing is kept here but what is offered with that. `EEXIST`: the name stands
-        /// for something, and no make has begun.
+        /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes.
+        /// Until `EndCreation`, with which the caller ends it however it went, nothing is kept here but what is offered
+        /// with that. `EEXIST`: the name stands for something, and no make has begun.
         12 BeginCreation { at: FileId } (&'a [u8]) -> Result<CreationBegun, Errno>;
         /// Offers what the lookup worker has reported of the make, as `CacheSteps`; nothing, if it has failed.
         13 EndCreation { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
-        /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`: not here.
+        /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`:
+        /// not here.
         14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;
     }
 }

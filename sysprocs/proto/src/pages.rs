@@ -9,8 +9,9 @@
 //! and flushes (`FlushLease`) before any other board reads or writes. Meanwhile the cache of the disk board notes
 //! that the file is *leased out* (`SetLeasedOut`), and gives its pages to the inode's process only.
 //!
-//! Filling a page: `BeginFill` returns a cache generation; the caller reads the page from the inode's process into a frame of
-//! its own; `KeepPage` offers it. A revocation in between voids the cache generation: the read data may be old.
+//! Filling a page: `BeginFill` returns a cache generation; the caller reads the page from the inode's process into a
+//! frame of its own; `KeepPage` offers it. A revocation in between voids the cache generation: the read data may be
+//! old.
 
 use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
@@ -134,8 +135,8 @@ in_words! {
         written_ns_ago: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// The slice begins with the changes of mode, owner and times ([`crate::attributes`]), reported once, and has no page: the
-        /// next flush brings dirty pages.
+        /// The slice begins with the changes of mode, owner and times ([`crate::attributes`]), reported once, and has
+        /// no page: the next flush brings dirty pages.
         changed: bool,
     }
     /// A file whose lease is orphaned.
@@ -211,9 +212,9 @@ protocol! {
         /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
         /// where a page is not cached, and for those of the first 64 that have a bit in `but`; how many were found.
         2 FindPages { file: FileId, page: u32, but: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Returns a cache generation for filling pages of the file. The caller is about to map page `mapped`, unless that is
-        /// `NO_PAGE`: a revocation of it waits until the caller's program has run. A cache generation without a mapped page may
-        /// be void at once: the caller then reads past the cache.
+        /// Returns a cache generation for filling pages of the file. The caller is about to map page `mapped`, unless
+        /// that is `NO_PAGE`: a revocation of it waits until the caller's program has run. A cache generation without a
+        /// mapped page may be void at once: the caller then reads past the cache.
         3 BeginFill { file: FileId, mapped: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
         /// reference of its own. `ESTALE`: the cache generation is void.
@@ -225,12 +226,14 @@ protocol! {
         /// Frees up to `frames` frames of clean pages, because memory is short, and scans at most `scans` pages for
         /// them. Writes back dirty pages for the rest of the `wanted` ones, and frees these then.
         6 Shrink { frames: u32, scans: u32, wanted: u32 } (()) -> Result<Shrunk, Errno>;
-        /// A board is dead. With that of the inodes end the leases of all pages; write leases with dirty data are orphaned from then on.
+        /// A board is dead. With that of the inodes end the leases of all pages; write leases with dirty data are
+        /// orphaned from then on.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.
         /// `fresh`: its block is new, so around the slice are zeros. Whether so much is dirty that the writer is to
-        /// wait. `ENOENT`: the page is to be brought in first; `ENOMEM`: there is no room for it. From the inode's process
-        /// only, as `Cut`. A slice of nothing: a program is about to write the page by a mapping, and no other board has a lease.
+        /// wait. `ENOENT`: the page is to be brought in first; `ENOMEM`: there is no room for it. From the inode's
+        /// process only, as `Cut`. A slice of nothing: a program is about to write the page by a mapping, and no other
+        /// board has a lease.
         8 WritePage { file: FileId, page: u32, place: PagePlace, size: u64, fresh: bool } (&'a [u8]) -> Result<bool, Errno>;
         /// As `KeepPage` for the pages in the slice, which is copied.
         9 PutPages { file: FileId, page: u32, cache_generation: u64, size: u64 } (&'a [u8]) -> Result<(), Errno>;
@@ -238,8 +241,8 @@ protocol! {
         10 BeginRun { file: FileId, page: u32, count: u32 } (()) -> Result<RunBegun, Errno>;
         /// The file has `size` bytes from now on; the pages from `from` on are no longer its.
         11 Cut { file: FileId, from: u32, size: u64 } (()) -> Result<(), Errno>;
-        /// The page that is dirty for longest, and its neighbours on the medium, copied into the slice; `ENOENT`: none is
-        /// dirty. From the content writer only, as the next two.
+        /// The page that is dirty for longest, and its neighbours on the medium, copied into the slice; `ENOENT`: none
+        /// is dirty. From the content writer only, as the next two.
         12 TakeRun {} (&'a mut [u8]) -> Result<DirtyRun, Errno>;
         /// The writing of that run has ended. What was not written stays dirty; if room is needed (`evicting`) not for
         /// ever.
@@ -253,46 +256,48 @@ protocol! {
         /// Maps page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
         /// it, up to `count`, that are cached where nothing is mapped; each with a reference. The cache restricts the
         /// mapping when the page is written, changed by others or cut: the caller's program faults then.
-        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: a page to be written has to be dirty, or
-        /// its file leased (`DirtyPage`). `EBUSY`: so much is dirty here that the file is to be flushed first. `EEXIST`: something
-        /// else is mapped there. `ENXIO`: the space lacks a table.
+        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: a page to be written has to be
+        /// dirty, or its file leased (`DirtyPage`). `EBUSY`: so much is dirty here that the file is to be flushed
+        /// first. `EEXIST`: something else is mapped there. `ENXIO`: the space lacks a table.
         17 MapPages { file: FileId, page: u32, count: u32, space: u32, at: u32, map_for: MapFor } (()) -> Result<(), Errno>;
-        /// Programs that map the page fault before they write it again, as another board is about to cache it. From the inode's process.
+        /// Programs that map the page fault before they write it again, as another board is about to cache it. From the
+        /// inode's process.
         18 ProtectPage { file: FileId, page: u32 } (()) -> Result<(), Errno>;
         /// Finds the shared page table with the file's pages as a program maps them from address `at` on, with a
-        /// reference for the caller; `NO_FRAME`: none, and its creator offers one with this cache generation. `ENOENT`: nothing
-        /// of the file is cached.
+        /// reference for the caller; `NO_FRAME`: none, and its creator offers one with this cache generation. `ENOENT`:
+        /// nothing of the file is cached.
         19 FindSharedTable { file: FileId, at: u64 } (()) -> Result<SharedTableFound, Errno>;
-        /// Makes `frame`, which becomes the cache's, a shared page table. `ESTALE`: the cache generation is void; `EEXIST`:
+        /// Makes `frame`, which becomes the cache's, a shared page table. `ESTALE`: the cache generation is void;
+        /// `EEXIST`:
         /// there is one; `ENOMEM`: there is no room for it.
         20 KeepSharedTable { file: FileId, at: u64, frame: u32, cache_generation: u64 } (()) -> Result<(), Errno>;
         /// Returns a cache generation for `AcceptLease` of any file.
         21 BeginLease {} (()) -> Result<u64, Errno>;
         /// The inode's process `slot` has granted this board the write lease of the file, whose size was `size`:
-        /// pages below `below` may be written here. Returns a cache generation for the page that came with the lease, if one
-        /// did. `ESTALE`: that lease has been flushed, or may have been since that generation.
+        /// pages below `below` may be written here. Returns a cache generation for the page that came with the lease,
+        /// if one did. `ESTALE`: that lease has been flushed, or may have been since that generation.
         22 AcceptLease { file: FileId, slot: u16, cache_generation: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
-        /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step; `IN_RECORD`: changes mode, owner and times
-        /// as the slice says ([`crate::attributes`]).
+        /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step; `IN_RECORD`: changes mode,
+        /// owner and times as the slice says ([`crate::attributes`]).
         /// `ENOLCK`: this board has no lease; `ENOMEM`: there is no room.
         23 WriteLeased { file: FileId, offset: u64 } (&'a [u8]) -> Result<LeasedWrite, Errno>;
-        /// Flushes the first dirty page behind page `taken` (`NO_PAGE`: none yet), which stays dirty until the next flush names it as
-        /// taken. The inode's process has answered so many `grants` under this lease (`AcceptLease`); data written under another
-        /// lease are lost. From `revocations` only.
+        /// Flushes the first dirty page behind page `taken` (`NO_PAGE`: none yet), which stays dirty until the next
+        /// flush names it as taken. The inode's process has answered so many `grants` under this lease (`AcceptLease`);
+        /// data written under another lease are lost. From `revocations` only.
         24 FlushLease { file: FileId, taken: u32, back: FlushExtent, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<FlushedPage, Errno>;
-        /// Another board has the write lease from now on, or (`leased` not) has it no longer but may cache pages; the file has
-        /// `size` bytes.
+        /// Another board has the write lease from now on, or (`leased` not) has it no longer but may cache pages; the
+        /// file has `size` bytes.
         /// From the inode's process only, as the next one. `ENOMEM`: there is no room to know of it.
         25 SetLeasedOut { file: FileId, leased: bool, size: u64 } (()) -> Result<(), Errno>;
         /// As `ReadCached` of a whole page, of a file that is leased out, too.
         26 ReadLeasedOut { file: FileId, page: u32 } (&'a mut [u8]) -> Result<(), Errno>;
         /// The file that has been dirty for longest, of those leased to this board; `ENOENT`: nothing is dirty.
         27 OldestLeased {} (()) -> Result<DirtyFile, Errno>;
-        /// The file if its lease is orphaned, or (number 0) one such file, of those in the records from `from` on: the session with
-        /// the inodes' board ended under the lease, which has not been flushed since. `ENOENT`: none is.
+        /// The file if its lease is orphaned, or (number 0) one such file, of those in the records from `from` on: the
+        /// session with the inodes' board ended under the lease, which has not been flushed since. `ENOENT`: none is.
         28 FindOrphaned { file: FileId, from: u32 } (()) -> Result<OrphanedFile, Errno>;
-        /// The inode's process does not know of that lease any more: if the file is still orphaned, what was written under it is
-        /// lost.
+        /// The inode's process does not know of that lease any more: if the file is still orphaned, what was written
+        /// under it is lost.
         29 DiscardOrphaned { file: FileId, lease: u64 } (()) -> Result<(), Errno>;
         /// As the inode's `ReserveAppend`, of a file leased to this board. `ENOLCK`: it is not.
         30 ReserveLeased { file: FileId, from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
@@ -307,8 +312,8 @@ protocol! {
         /// As `FlushLease` of the page cache of `board`. This process keeps the page and serves no other call until
         /// the caller says where it is to go. The file's changes come into the slice.
         1 FlushFrom { board: u8, file: FileId, taken: u32, back: FlushExtent, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<FlushedPage, Errno>;
-        /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
-        /// it is still kept.
+        /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an
+        /// error it is still kept.
         2 PlacePage { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;
         /// That page is not to go anywhere.
         3 DiscardPage {} (()) -> Result<(), Errno>;
@@ -328,8 +333,8 @@ in_words! {
     pub struct Filled {
         /// The file's size, bytes.
         size: u64,
-        /// Whether the board may keep page and size, and with which cache generation: [`NOT_KEPT`], [`KEPT`], or a cache generation from
-        /// when the page was read, since that of the caller may be void by now.
+        /// Whether the board may keep page and size, and with which cache generation: [`NOT_KEPT`], [`KEPT`], or a
+        /// cache generation from when the page was read, since that of the caller may be void by now.
         keep: u64,
         /// How many bytes of the page there are: behind them it is to be filled with zeros.
         bytes: u32,
@@ -337,7 +342,8 @@ in_words! {
 }
 /// What was brought is for the caller only.
 pub const NOT_KEPT: u64 = 0;
-/// The board may keep it with the cache generation from before its call. No valid cache generation has this number, or 0.
+/// The board may keep it with the cache generation from before its call. No valid cache generation has this number, or
+/// 0.
 pub const KEPT: u64 = u64::MAX;
 
 impl Filled {

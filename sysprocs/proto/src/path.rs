@@ -40,8 +40,8 @@ pub fn drop_unreachable(path: &mut [u8], bytes: usize) -> usize {
 }
 
 in_words! {
-    /// Where paths start: relative ones in a directory, absolute ones in the root, above which `..` does not lead. If the
-    /// inode of one of these numbers is another by now, paths that start there are `ENOENT`.
+    /// Where paths start: relative ones in a directory, absolute ones in the root, above which `..` does not lead. If
+    /// the inode of one of these numbers is another by now, paths that start there are `ENOENT`.
     pub struct PathStart {
         /// The directory.
         directory: FileId,
@@ -104,8 +104,8 @@ protocol! {
         11 Access { at: PathStart, mode: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a device node, fifo or regular file without opening it.
         12 MakeNode { at: PathStart, mode: u16, device: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// The absolute path of directory `at`; how many bytes. One that does not lie below its root has the disk's, behind
-        /// `UNREACHABLE`.
+        /// The absolute path of directory `at`; how many bytes. One that does not lie below its root has the disk's,
+        /// behind `UNREACHABLE`.
         13 AbsolutePath { at: PathStart } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Fills a `struct statfs` (120 bytes).
         14 FileSystemStatus {} (&'a mut [u8]) -> Result<(), Errno>;
@@ -114,8 +114,8 @@ protocol! {
         /// Of a path that leads into another file system (`ECROSSED`): writes the rest of it there; returns its
         /// bytes. The lookup has followed symbolic links before, and the last one unless `flags` contain `NO_FOLLOW`.
         16 Cross { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
-        /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may cache what it
-        /// is notified; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
+        /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may cache what
+        /// it is notified; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
         17 Resolve { at: FileId, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Makes a directory, or, as `Open`, creates and opens a file, with the write lease for the caller's board if
         /// it is new and opened for writing. Writes the resulting steps ([`crate::steps`]), as `Resolve` does;

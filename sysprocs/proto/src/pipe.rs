@@ -60,8 +60,8 @@ protocol! {
         4 CloseEnd { generation: u32, end: PipeEnd } (()) -> Result<(), Errno> [releases];
         /// Returns those of `events` (and of error and hang-up) that are true now for a caller with `ends`, unless
         /// the edge count is still `seen` (0: any). If none is, the program in `slot` of the caller's board, unless
-        /// that is `NO_PROGRAM`, is woken once to poll again. `partners`: of a reader of a fifo that was opened without a
-        /// writer, how many had opened it by then; it sees no hang-up before more have. `EPERM`: the pipe is in this
+        /// that is `NO_PROGRAM`, is woken once to poll again. `partners`: of a reader of a fifo that was opened without
+        /// a writer, how many had opened it by then; it sees no hang-up before more have. `EPERM`: the pipe is in this
         /// generation, and only other boards have the end.
         5 PollPipe { generation: u32, ends: FifoEnds, events: u32, slot: u16, seen: u32, partners: u32 } (())
             -> Result<Polled, Errno>;
@@ -69,8 +69,9 @@ protocol! {
         6 PipeBytes { generation: u32 } (()) -> Result<u32, Errno>;
         /// A board is dead: its processes' references to the ends are dropped.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// As a fifo: `board` opens `ends` of it, in this generation, or (0) in a new one as an empty pipe without ends. From
-        /// the keeper of fifos only. `ESTALE`: it is in another generation; `ENXIO`: a writer that will not wait, and no reader.
+        /// As a fifo: `board` opens `ends` of it, in this generation, or (0) in a new one as an empty pipe without
+        /// ends. From the keeper of fifos only. `ESTALE`: it is in another generation; `ENXIO`: a writer that will not
+        /// wait, and no reader.
         8 JoinPipe { generation: u32, board: u8, ends: FifoEnds, nonblocking: bool } (()) -> Result<OpenedFifo, Errno>;
         /// Of a fifo: waits until the other end than `end`, to which the caller's board has a reference, has been
         /// opened more than `partners` times. `EINTR` if interrupted.

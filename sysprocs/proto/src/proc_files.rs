@@ -1,7 +1,8 @@
 //! Synthetic files: those under `/proc`, whose content is made when it is read. One server on each board.
 //!
-//! A synthetic file has a number, as an inode has, from [`SYNTHETIC`] on: of a program's files it has the pid in it, and the
-//! server of that program's board makes them; any server makes the others. Numbers mean the same on every board.
+//! A synthetic file has a number, as an inode has, from [`SYNTHETIC`] on: of a program's files it has the pid in it,
+//! and the server of that program's board makes them; any server makes the others. Numbers mean the same on every
+//! board.
 
 use crate::inode::{DirectoryRead, STAT_BYTES};
 use crate::mounts::SYNTHETIC;
@@ -75,8 +76,8 @@ protocol! {
         4 ReadSyntheticLink { number: u32, reader: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// The path of a directory; how many bytes.
         5 SyntheticPath { number: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Changes what the file shows as a text says, all of it or nothing; `EACCES`: it cannot be written. `offset` means
-        /// something to the card's file only.
+        /// Changes what the file shows as a text says, all of it or nothing; `EACCES`: it cannot be written. `offset`
+        /// means something to the card's file only.
         6 WriteSynthetic { number: u32, offset: u64 } (&'a [u8]) -> Result<(), Errno>;
     }
 }

@@ -117,11 +117,13 @@ in_words! {
     pub struct Cause {
         /// `si_code`.
         code: i32,
-        /// The pid of who sent it, or of the child that it is about; of a timer, the number that its program has for it.
+        /// The pid of who sent it, or of the child that it is about; of a timer, the number that its program has for
+        /// it.
         sender: u32,
         /// What the sender gave with it; of a child, its status.
         value: u64,
-        /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no timer.
+        /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no
+        /// timer.
         timer: u32,
     }
 }
@@ -205,7 +207,8 @@ protocol! {
         /// A child on another board ended (or stopped or goes on, by its status); the slice as of `Exit`.
         4 ChildExited { parent: u32, child: u32, status: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
-        /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted. What one that ended used is in the slice.
+        /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted. What one that ended used is in the
+        /// slice.
         5 WaitChild { parent: u32, which: i32, options: u32 } (&'a mut [u8]) -> Result<WaitedChild, Errno> [defers];
         /// Sends a signal to a process of this board because of a `Cause`; 0 only checks that it exists. Returns
         /// whether the signal is queued, as the process does not ignore it. `EAGAIN`: a timer's signal, or a

@@ -16,11 +16,11 @@ protocol! {
         /// The process of an inode that a program here maps, when the one that it knew is not: a session has ended. An
         /// error: the inode is gone.
         2 ReopenFile { file: FileId } (()) -> Result<u16, Errno>;
-        /// Memory that programs share without a file, which one program maps: its number, for which inode 0 stands in the
-        /// other entries. Without programs that map it, it is gone.
+        /// Memory that programs share without a file, which one program maps: its number, for which inode 0 stands in
+        /// the other entries. Without programs that map it, it is gone.
         3 MakeObject {} (()) -> Result<u32, Errno>;
-        /// As `KeepFile` by who has a reference of its own to the inode, which it gives up: it has a use of the file instead,
-        /// without a call to the directory if no program here used it. On an error it still has the reference.
+        /// As `KeepFile` by who has a reference of its own to the inode, which it gives up: it has a use of the file
+        /// instead, without a call to the directory if no program here used it. On an error it still has the reference.
         4 AdoptFile { file: FileId, slot: u16, origin: ReferenceOrigin } (()) -> Result<(), Errno>;
     }
 }

@@ -38,8 +38,8 @@ in_slice! {
         jobs: u64,
         /// The suspended ones of these.
         suspended: u64,
-        /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk, link or
-        /// much of the processor, ns; `u64::MAX`: none was.
+        /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk,
+        /// link or much of the processor, ns; `u64::MAX`: none was.
         front_used_ago_ns: u64,
     }
 }

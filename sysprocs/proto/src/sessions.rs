@@ -71,7 +71,8 @@ in_word! {
     pub struct ReferenceOrigin {
         /// In which session with the board of the inodes.
         session: u32 = 1..=32,
-        /// It is a use of the reference that the name cache of this board keeps; otherwise the directory of inodes counts it.
+        /// It is a use of the reference that the name cache of this board keeps; otherwise the directory of inodes
+        /// counts it.
         kept: bool = 0..=0,
     }
 }

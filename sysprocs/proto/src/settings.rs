@@ -1,4 +1,5 @@
-//! The services' settings: their protocol, and the parser of the words that programs write to files under `/proc/renga`.
+//! The services' settings: their protocol, and the parser of the words that programs write to files under
+//! `/proc/renga`.
 //!
 //! Owns: the protocol, words, decimal numbers, choices by name, and tables of named numbers with bounds.
 //! Invariant: a service applies a text as a whole or not at all; the text that it shows can be written back.
@@ -32,8 +33,8 @@ protocol! {
     pub Settings = 33, SettingsCall {
         /// The text of a setting, as far as there is room; how many bytes.
         0 ReadSetting { setting: Setting } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Changes a setting as a text says, all of it or nothing. `EINVAL`: it says nothing that is allowed. Of `Jobs`: makes
-        /// the process a background job; `ESRCH`: it is gone; `EPERM`: it is init.
+        /// Changes a setting as a text says, all of it or nothing. `EINVAL`: it says nothing that is allowed. Of
+        /// `Jobs`: makes the process a background job; `ESRCH`: it is gone; `EPERM`: it is init.
         1 WriteSetting { setting: Setting } (&'a [u8]) -> Result<(), Errno>;
     }
 }

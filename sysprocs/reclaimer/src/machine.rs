@@ -1,8 +1,9 @@
 //! When how much is reclaimed, without calls and without a clock.
 //!
-//! The ordinary reclaimer begins when fewer frames are free than the low mark and ends at the high mark, a small batch at a time; behind
-//! so many of them programs run for a while. The batcher samples once a second: if in the last one at least so many pages came in,
-//! and fewer frames are free than its threshold, it reclaims one batch, without a pause between its steps.
+//! The ordinary reclaimer begins when fewer frames are free than the low mark and ends at the high mark, a small batch
+//! at a time; behind so many of them programs run for a while. The batcher samples once a second: if in the last one at
+//! least so many pages came in, and fewer frames are free than its threshold, it reclaims one batch, without a pause
+//! between its steps.
 //!
 //! Invariant: a step is at most [`PAGES_PER_STEP_MAX`] pages. A waiting reclaimer wakes up: by an alarm, or by the
 //! notification when frames become few again. While they stay few and none can be freed, it samples again at

@@ -1,7 +1,7 @@
 //! What can be set: whether large batches are reclaimed, when, and how large.
 //!
-//! Invariant: every threshold is within its bounds, which are the board's: that of free pages is above the mark at which the
-//! ordinary reclaimer is woken. Not here: what they mean (`machine.rs`), as text (`text.rs`).
+//! Invariant: every threshold is within its bounds, which are the board's: that of free pages is above the mark at
+//! which the ordinary reclaimer is woken. Not here: what they mean (`machine.rs`), as text (`text.rs`).
 
 use renga_proto::memory::MemoryFacts;
 use renga_proto::settings::{NumberSetting, NumberSettings};
@@ -22,8 +22,8 @@ const COUNT: usize = 3;
 /// As the paper has it (3.2): what a disk does that a large file is read from.
 const REQUESTS: u32 = 1_500;
 const REQUESTS_MAX: u32 = 10_000_000;
-/// Of all frames: the threshold of free ones, and a batch. With 1 GB and 4 GB of 48 GB (5.1) the paper's machine has some 7 s of its
-/// disk's reading between samples; a board with an SD card has more than that with an eighth.
+/// Of all frames: the threshold of free ones, and a batch. With 1 GB and 4 GB of 48 GB (5.1) the paper's machine has
+/// some 7 s of its disk's reading between samples; a board with an SD card has more than that with an eighth.
 const FREE_SHARE: u32 = 8;
 const BATCH_SHARE: u32 = 8;
 /// More would leave no cache.

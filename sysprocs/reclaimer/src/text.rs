@@ -1,7 +1,7 @@
 //! Settings as text: a word, or lines of a name and a number, as `cat` shows and `echo` writes them.
 //!
-//! Invariant: what a file shows of a setting can be written and means the same; a text that is not understood as a whole changes
-//! nothing.
+//! Invariant: what a file shows of a setting can be written and means the same; a text that is not understood as a
+//! whole changes nothing.
 
 use crate::machine::{ReclaimMachine, ReclaimWork, WorkCounts};
 use crate::settings::ReclaimSettings;

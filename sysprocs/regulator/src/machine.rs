@@ -4,8 +4,8 @@
 //! a threshold (of the processor only while that is busy enough); the disk and the link are the cluster's, so shares
 //! of them are of all boards' programs. The machine suspends the jobs that use a contended unit:
 //!
-//! - EII (exponentially increasing intervals) lets them run again after a while, to see. If that is contended at once the
-//!   next while is twice as long, up to a limit; else it is the first again.
+//! - EII (exponentially increasing intervals) lets them run again after a while, to see. If that is contended at once
+//!   the next while is twice as long, up to a limit; else it is the first again.
 //! - IPD (idle period detection) lets them run when their board has been idle enough, and no foreground program used
 //!   disk or link, for some time.
 //!

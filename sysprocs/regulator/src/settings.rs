@@ -106,8 +106,8 @@ impl RegulatorSettings {
         self.ignored_count = 0;
     }
 
-    /// Ignores `name` too; whether there is room for it, and a program's file may be called that. It counts up to the bytes that
-    /// are kept of a program's name, as on Linux.
+    /// Ignores `name` too; whether there is room for it, and a program's file may be called that. It counts up to the
+    /// bytes that are kept of a program's name, as on Linux.
     pub fn ignore(&mut self, name: &[u8]) -> bool {
         if name.len() > NAME_BYTES_MAX {
             return false;

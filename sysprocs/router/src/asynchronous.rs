@@ -1,8 +1,9 @@
 //! Asynchronous calls: copied, their callers released, made in order on the other board.
 //!
-//! Each other board has a pool of copies. Copy `i` there travels to copy `i` here, so a free copy is the credit to send one.
-//! Invariant: the calls of a board to one server are made one at a time, in the order of their release, and before any later
-//! synchronous call of that board to that server. Without a free copy the call is synchronous.
+//! Each other board has a pool of copies. Copy `i` there travels to copy `i` here, so a free copy is the credit to send
+//! one.
+//! Invariant: the calls of a board to one server are made one at a time, in the order of their release, and before any
+//! later synchronous call of that board to that server. Without a free copy the call is synchronous.
 //!
 //! No call waits for a free proxy: a synchronous call behind asynchronous ones makes them with its own proxy. So no
 //! circle of waits passes through the few proxies of asynchronous calls.

@@ -1,8 +1,8 @@
 //! Calls of other boards' processes to this board's servers.
 //!
-//! Invariant: a call has a place, and that place's proxy, from its first fragment until the last of its reply is sent. The
-//! placement computes the places (`remote_callers.rs`), so each arriving call finds one. The session hands frames on once and
-//! in order, so a call is made once.
+//! Invariant: a call has a place, and that place's proxy, from its first fragment until the last of its reply is sent.
+//! The placement computes the places (`remote_callers.rs`), so each arriving call finds one. The session hands frames
+//! on once and in order, so a call is made once.
 
 use crate::calls::fragment::Fragments;
 use crate::calls::in_call::CallStage;

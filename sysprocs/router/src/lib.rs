@@ -1,8 +1,8 @@
 //! The link's processes: the router, its proxies, membership, and the link's counters.
 //!
-//! A call to a process of another board lands at the `router`, which sends it as fragments in frames. A `proxy` there makes
-//! the call, and the reply comes back. The session hands each frame on exactly once and in order, so each call is made once.
-//! Not here: layouts (`wire`), devices (`phy`, `board-rpi`), the numbers of proxies and buffers (placement).
+//! A call to a process of another board lands at the `router`, which sends it as fragments in frames. A `proxy` there
+//! makes the call, and the reply comes back. The session hands each frame on exactly once and in order, so each call is
+//! made once. Not here: layouts (`wire`), devices (`phy`, `board-rpi`), the numbers of proxies and buffers (placement).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! Calls of this board's processes to other boards: accepted, sent, answered.
 //!
-//! Invariant: a call stays in its caller's one place from accept to reply, so the table is as long as the list of callers. A
-//! call that is sent finds a free proxy: one that shares proxies waits here until one is free (`pool.rs`).
+//! Invariant: a call stays in its caller's one place from accept to reply, so the table is as long as the list of
+//! callers. A call that is sent finds a free proxy: one that shares proxies waits here until one is free (`pool.rs`).
 
 use crate::calls::send_queue::SendItem;
 use crate::proxies::pool::Pool;

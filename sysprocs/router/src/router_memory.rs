@@ -1,7 +1,8 @@
 //! What a router keeps: of each other board, of each call under way, of each proxy.
 //!
 //! Invariant: boot makes all of it from the placement; nothing that arrives can ask for more.
-//! Called by: the router's modules. Not here: what moves between loops (`router_state.rs`), how it is made (`wiring.rs`).
+//! Called by: the router's modules. Not here: what moves between loops (`router_state.rs`), how it is made
+//! (`wiring.rs`).
 
 use crate::calls::copies::{InCopy, OutCopy};
 use crate::calls::edge_rules::EdgeRule;
@@ -121,8 +122,8 @@ impl RouterMemory {
         Some(caller_slots)
     }
 
-    /// The place for a new call of `caller`, whose kind has `caller_slots`, to entry `op` of `server`; none if it has a call
-    /// under way already or its board too many.
+    /// The place for a new call of `caller`, whose kind has `caller_slots`, to entry `op` of `server`; none if it has a
+    /// call under way already or its board too many.
     pub(crate) fn free_place(&self, caller_slots: &CallerSlots, caller: u16, (server, op): (u16, u8)) -> Option<usize> {
         let is_free = |place: &usize| self.in_calls[*place].stage == CallStage::Fresh;
         if self.may_wait(server, op) {

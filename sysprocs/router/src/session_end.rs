@@ -1,8 +1,8 @@
 //! The end of a session with a board: its remains here, and when the next may begin.
 //!
-//! Invariant: waiting callers are answered at once. Calls of the other board that are under way are cancelled and their replies
-//! dropped. Then `membership` reports the failure to the servers here; only then may a new session come up. So no server is
-//! called by two incarnations of a board at a time, nor by one whose end was reported to it.
+//! Invariant: waiting callers are answered at once. Calls of the other board that are under way are cancelled and their
+//! replies dropped. Then `membership` reports the failure to the servers here; only then may a new session come up. So
+//! no server is called by two incarnations of a board at a time, nor by one whose end was reported to it.
 
 use crate::router_memory::SessionClosing;
 use crate::router_state::Router;

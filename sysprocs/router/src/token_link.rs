@@ -1,7 +1,8 @@
 //! A token bus as a device that takes and gives whole frames: the protocol, a phy, a queue.
 //!
-//! Invariant: frames leave in the order in which they came. The link resends a frame that its receiver did not take, as the poll
-//! word says, at most [`TRIES_MAX`] times, and at most once per [`PAUSE_NS`] to a full receiver. Later losses are the session's.
+//! Invariant: frames leave in the order in which they came. The link resends a frame that its receiver did not take, as
+//! the poll word says, at most [`TRIES_MAX`] times, and at most once per [`PAUSE_NS`] to a full receiver. Later losses
+//! are the session's.
 
 use renga_core::probe::Probe;
 use renga_mac::{Control, Mac, MacCommand, MacEvent, MacReport, MacSetup};

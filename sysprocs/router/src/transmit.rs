@@ -1,7 +1,7 @@
 //! Sending: from the queue to fragments, from fragments to frames, from frames to the device.
 //!
-//! Invariant: a fragment is built only when the window has room for its frame, straight from the memory of its message, so
-//! sending needs no buffers.
+//! Invariant: a fragment is built only when the window has room for its frame, straight from the memory of its message,
+//! so sending needs no buffers.
 
 use crate::calls::send_queue::SendItem;
 use crate::router_memory::{Peer, RouterMemory};

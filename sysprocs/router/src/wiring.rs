@@ -24,10 +24,10 @@ use renga_phy::FRAME_BYTES_MAX;
 use renga_proto::sessions::Sessions;
 use renga_rt::{PAGE_BYTES, Watch};
 
-/// Between the first epochs of two incarnations of a board, which are numbered one after the other. Each session takes the next
-/// epoch, so another board may still know one a little behind the first: the next incarnation must not begin with that. With
-/// 157, which is 0.61 of 256, the first epochs of any few incarnations in a row are far apart. It is odd, so that 256
-/// incarnations have 256 epochs.
+/// Between the first epochs of two incarnations of a board, which are numbered one after the other. Each session takes
+/// the next epoch, so another board may still know one a little behind the first: the next incarnation must not begin
+/// with that. With 157, which is 0.61 of 256, the first epochs of any few incarnations in a row are far apart. It is
+/// odd, so that 256 incarnations have 256 epochs.
 const EPOCH_STEP: u8 = 157;
 
 /// What the placement says of one board's link.

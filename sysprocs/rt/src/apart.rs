@@ -1,7 +1,7 @@
 //! Futures polled by a function, and a stack frame, of their own.
 //!
-//! The compiler inlines the polling of a future that one place awaits, with its part of the stack frame: a rare path then
-//! lengthens the hot one. Invariant: as `.await` in everything else.
+//! The compiler inlines the polling of a future that one place awaits, with its part of the stack frame: a rare path
+//! then lengthens the hot one. Invariant: as `.await` in everything else.
 
 use core::future::Future;
 use core::pin::Pin;

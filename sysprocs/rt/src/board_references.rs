@@ -1,7 +1,7 @@
 //! References to an object of a server, counted by the board whose processes have them.
 //!
-//! Invariant: a board's count is what its calls added less what they removed. So all of a failed board's references can be
-//! dropped, and no board can release those of another.
+//! Invariant: a board's count is what its calls added less what they removed. So all of a failed board's references can
+//! be dropped, and no board can release those of another.
 
 use crate::BOARDS_MAX;
 

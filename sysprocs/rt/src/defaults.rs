@@ -1,7 +1,8 @@
 //! Structs whose fields have default values where they are declared (as Rust's RFC 3681 proposes).
 //!
-//! Invariant: a field and its default stand in one line, so that a new field needs no second place. Called by: records that boot
-//! provides room for, and states of servers. Not here: structs all of whose defaults are their types' own (`Default`).
+//! Invariant: a field and its default stand in one line, so that a new field needs no second place. Called by: records
+//! that boot provides room for, and states of servers. Not here: structs all of whose defaults are their types' own
+//! (`Default`).
 
 /// Declares a struct, and behind it its first value: a constant, a function of what the defaults name, or `Default`.
 ///

@@ -1,7 +1,7 @@
 //! The free numbers of a table: its rows, or the processes of a kind.
 //!
-//! Invariant: a number is given out at most once until it comes back. Taking and returning cost the same however many there
-//! are. The number returned last is taken first.
+//! Invariant: a number is given out at most once until it comes back. Taking and returning cost the same however many
+//! there are. The number returned last is taken first.
 
 /// End of the chain.
 const END: u16 = u16::MAX;

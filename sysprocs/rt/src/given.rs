@@ -1,7 +1,7 @@
 //! The parameters of a process that follow from their types: its port and its clients.
 //!
-//! Invariant: a process finds the servers of the protocols in its signature and no others, so the placement check knows all
-//! that it can do. Not here: devices, memory and numbers, which the list of kinds gives (`systems`).
+//! Invariant: a process finds the servers of the protocols in its signature and no others, so the placement check knows
+//! all that it can do. Not here: devices, memory and numbers, which the list of kinds gives (`systems`).
 
 use crate::Never;
 use crate::signature::Parameter;

@@ -1,8 +1,9 @@
 //! Lists and hash chains whose elements are rows of a table, linked by number.
 //!
-//! Invariant: a row is in at most one list for each field of links that it has, and in at most one chain for each field `next`.
-//! A list adds and removes in constant time; a chain searches in the time of its length. Called by: the tables of the system
-//! processes. Not here: which numbers of a table are free ([`crate::FreeList`]).
+//! Invariant: a row is in at most one list for each field of links that it has, and in at most one chain for each field
+//! `next`.
+//! A list adds and removes in constant time; a chain searches in the time of its length. Called by: the tables of the
+//! system processes. Not here: which numbers of a table are free ([`crate::FreeList`]).
 
 /// The number of a row.
 pub trait RowNumber: Copy + PartialEq {

@@ -1,10 +1,11 @@
 //! The process info that a slot publishes of its program, for lists of processes.
 //!
-//! Invariant: the slot alone writes; other processes of the board read, between their waits, from any core. While an info names
-//! an address space, the space exists: the slot names it last, and withdraws the name before it gives the space back. So a
-//! reader costs the program nothing, never waits, and works while the program waits, is stopped or lends its memory.
-//! A reader on another core may meet the space's end: it then finds no page, and checks that the info still names the space. A
-//! word is never torn ([`Published`]). Facts of several words, and several areas, may be of two moments.
+//! Invariant: the slot alone writes; other processes of the board read, between their waits, from any core. While an
+//! info names an address space, the space exists: the slot names it last, and withdraws the name before it gives the
+//! space back. So a reader costs the program nothing, never waits, and works while the program waits, is stopped or
+//! lends its memory.
+//! A reader on another core may meet the space's end: it then finds no page, and checks that the info still names the
+//! space. A word is never torn ([`Published`]). Facts of several words, and several areas, may be of two moments.
 
 use crate::published::{Fact, Published, PublishedLast};
 

@@ -1,6 +1,7 @@
 //! Facts that one process publishes and others read, from any core.
 //!
-//! Invariant: one process writes. Each word is whole; the words of one fact may be of two moments for a reader on another core.
+//! Invariant: one process writes. Each word is whole; the words of one fact may be of two moments for a reader on
+//! another core.
 //! Reading and publishing a word cost an ordinary load and store. Not here: which facts ([`crate::proc_info`]).
 
 use core::array;

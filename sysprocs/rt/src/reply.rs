@@ -1,6 +1,7 @@
 //! Replying with a value whose computation uses the call.
 //!
-//! Invariant: the value is complete before the call is consumed. Called by: the servers' loops. Not here: calls (`renga_core`).
+//! Invariant: the value is complete before the call is consumed. Called by: the servers' loops. Not here: calls
+//! (`renga_core`).
 
 use renga_abi::{Errno, InWords};
 use renga_core::{Call, Entry};

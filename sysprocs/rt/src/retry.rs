@@ -9,7 +9,8 @@ use core::future::Future;
 use renga_abi::Errno;
 use renga_core::{Client, Entry, Lends, Protocol};
 
-/// As `$call.await`, and once more if the reply is `ESTALE`: [`Retry::call_retrying`] without a future of its own, for hot paths.
+/// As `$call.await`, and once more if the reply is `ESTALE`: [`Retry::call_retrying`] without a future of its own, for
+/// hot paths.
 #[macro_export]
 macro_rules! repeated {
     ($call:expr) => {

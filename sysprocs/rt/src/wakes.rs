@@ -1,7 +1,8 @@
 //! Slots of user programs that wait for an object, and the set of slots to wake.
 //!
-//! Invariant: a waiter is woken once when the object becomes ready, and waits no longer. A wake says nothing of readiness: the
-//! program polls again. A server notes the slots and notifies the board's waker, so it never waits for a program or its board.
+//! Invariant: a waiter is woken once when the object becomes ready, and waits no longer. A wake says nothing of
+//! readiness: the program polls again. A server notes the slots and notifies the board's waker, so it never waits for a
+//! program or its board.
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;

@@ -1,8 +1,8 @@
 //! Boards whose failure matters here though no call to them is under way.
 //!
-//! Invariant: a server counts a board in exactly while that board's failure would have to be reported to a waiter here (a parent
-//! of a child there, a reader of a pipe with writers there). The router probes such boards only. It also gives up a board that
-//! is alive but does not answer a question which delays others.
+//! Invariant: a server counts a board in exactly while that board's failure would have to be reported to a waiter here
+//! (a parent of a child there, a reader of a pipe with writers there). The router probes such boards only. It also
+//! gives up a board that is alive but does not answer a question which delays others.
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;

@@ -70,7 +70,8 @@ pub fn without_padding(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// The name of the system whose tables these are, whatever the rest of them says; none: they are not tables of this form.
+/// The name of the system whose tables these are, whatever the rest of them says; none: they are not tables of this
+/// form.
 pub fn system_name(bytes: &[u8]) -> Option<&str> {
     let (head, body) = bytes.split_at_checked(HEAD_BYTES)?;
     // The name is the first field.

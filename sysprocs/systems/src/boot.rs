@@ -1,7 +1,7 @@
 //! Boot: every process of a board gets the parameters that its types and the list of kinds name, and starts.
 //!
-//! Invariant: every process of the placement is started exactly once (counted). Not here: the kinds (`kinds.rs`), the link's
-//! plan (`link.rs`).
+//! Invariant: every process of the placement is started exactly once (counted). Not here: the kinds (`kinds.rs`), the
+//! link's plan (`link.rs`).
 
 use crate::directory::Directory;
 use crate::kinds::{Kind, each_kind};

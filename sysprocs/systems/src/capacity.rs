@@ -1,8 +1,8 @@
 //! Proof that each permitted call finds a proxy: the placement tool's figures, checked again from the tables.
 //!
-//! Invariant: with tables that pass, a permitted call finds a proxy with pages for its slices, at once or after a call that
-//! waits for no other client. So no call waits for a place that is never freed. Not here: circles of waits (`tools/placement`),
-//! other rules (`valid.rs`).
+//! Invariant: with tables that pass, a permitted call finds a proxy with pages for its slices, at once or after a call
+//! that waits for no other client. So no call waits for a place that is never freed. Not here: circles of waits
+//! (`tools/placement`), other rules (`valid.rs`).
 
 use crate::kinds::Kind;
 use crate::rule::{Rule, require};

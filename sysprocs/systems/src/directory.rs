@@ -1,7 +1,7 @@
 //! The headers of all processes of a board.
 //!
-//! Invariant: boot makes them once from the placement; processes of a kind are neighbours in the table. Not here: what each
-//! core's processes find (`view.rs`), their parameters (`boot.rs`).
+//! Invariant: boot makes them once from the placement; processes of a kind are neighbours in the table. Not here: what
+//! each core's processes find (`view.rs`), their parameters (`boot.rs`).
 
 use crate::kinds::Kind;
 use crate::tables::{Board, System};
@@ -36,8 +36,8 @@ fn priority(kind: Kind) -> u8 {
 }
 
 impl Directory {
-    /// Makes all headers of board `number` of `system`, whose cores are these; `declare` makes those of its own processes,
-    /// each of a core, in the order of their indices.
+    /// Makes all headers of board `number` of `system`, whose cores are these; `declare` makes those of its own
+    /// processes, each of a core, in the order of their indices.
     ///
     /// # Panics
     /// If the board has other cores than the placement says.

@@ -1,6 +1,7 @@
 //! The facts of each kind of process: its signature, and where it may be.
 //!
-//! Invariant: the compiler reads off a kind's function which protocols it serves and uses. Not here: the list (`kinds.rs`).
+//! Invariant: the compiler reads off a kind's function which protocols it serves and uses. Not here: the list
+//! (`kinds.rs`).
 
 use crate::kinds::{Kind, each_kind};
 use crate::machine::{Devices, NoDevice};

@@ -5,7 +5,8 @@
 //! clients, follow from their types. A new process is a protocol, a function, and a line here.
 //!
 //! Invariant: what a process may touch is what it is given here and what its types name.
-//! Called by: `facts.rs` (signatures) and `boot.rs` (starting), each of which expands the list. Not here: either of them.
+//! Called by: `facts.rs` (signatures) and `boot.rs` (starting), each of which expands the list. Not here: either of
+//! them.
 
 /// Expands `$make!` with the list, for a process `at` a machine `M`.
 macro_rules! each_kind { ($make:ident) => { $make! { |at, M|

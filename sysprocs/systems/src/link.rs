@@ -1,7 +1,7 @@
 //! The link's processes of a board: their plan from the placement, and their shared memory.
 //!
-//! Invariant: the placement says which calls exist and which may be asynchronous; nothing is decided here. Not here: the
-//! processes (`sysprocs/router`).
+//! Invariant: the placement says which calls exist and which may be asynchronous; nothing is decided here. Not here:
+//! the processes (`sysprocs/router`).
 
 use crate::directory::Directory;
 use crate::kinds::Kind;

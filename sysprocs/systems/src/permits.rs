@@ -1,8 +1,8 @@
 //! The table of permitted calls that a router checks, from the placement's rows.
 //!
-//! Invariant: the table has a column for each kind, a row for each board's asynchronous calls, and one for each row of proxies.
-//! It grows with boards and kinds, not with processes. Not here: the rows (`tools/placement`), the test of a call
-//! (`sysprocs/router`).
+//! Invariant: the table has a column for each kind, a row for each board's asynchronous calls, and one for each row of
+//! proxies. It grows with boards and kinds, not with processes. Not here: the rows (`tools/placement`), the test of a
+//! call (`sysprocs/router`).
 
 use crate::directory::Directory;
 use crate::facts::FACTS;

@@ -1,7 +1,9 @@
-//! State of a board that processes share by cells, so that they have to share a core (docs/design/rendezvous-and-cores.md).
+//! State of a board that processes share by cells, so that they have to share a core
+//! (docs/design/rendezvous-and-cores.md).
 //!
-//! Invariant: whatever the list of kinds gives is in [`SHARED`], is the process's own ([`is_own`]), or is made for all cores
-//! ([`is_of_all_cores`], docs/decisions/0087-page-frames-of-several-cores.md). Not here: servers and notifications.
+//! Invariant: whatever the list of kinds gives is in [`SHARED`], is the process's own ([`is_own`]), or is made for all
+//! cores ([`is_of_all_cores`], docs/decisions/0087-page-frames-of-several-cores.md). Not here: servers and
+//! notifications.
 
 use crate::facts::Facts;
 use crate::kinds::Kind;
@@ -65,8 +67,8 @@ const OWN: [&str; 20] = [
 /// How page frames are given.
 const FRAMES: &str = "at.machine().memory()";
 
-/// What several cores reach, by types that are made for it: sessions, the programs' infos, tables of their areas, page frames and their counts, the
-/// interruption of user slots.
+/// What several cores reach, by types that are made for it: sessions, the programs' infos, tables of their areas, page
+/// frames and their counts, the interruption of user slots.
 const OF_ALL_CORES: [&str; 6] = [
     FRAMES,
     "at.boot.counts",

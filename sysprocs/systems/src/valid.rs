@@ -1,7 +1,8 @@
 //! The rules that tables keep so that a board can boot from them.
 //!
-//! Invariant: tables that pass make no boot panic, except for want of memory. The placement tool's tables pass; here the rules
-//! are checked for bytes from anywhere. Not here: capacity (`capacity.rs`), circles of waits (`tools/placement`).
+//! Invariant: tables that pass make no boot panic, except for want of memory. The placement tool's tables pass; here
+//! the rules are checked for bytes from anywhere. Not here: capacity (`capacity.rs`), circles of waits
+//! (`tools/placement`).
 
 use crate::capacity;
 use crate::facts::{FACTS, Place};

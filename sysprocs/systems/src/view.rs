@@ -1,7 +1,7 @@
 //! The servers of all protocols as the processes of one core find them.
 //!
-//! Invariant: a process of another core is found as a remote handle, so callers see no difference, and only the handle reaches
-//! a header of another core. Not here: headers (`directory.rs`).
+//! Invariant: a process of another core is found as a remote handle, so callers see no difference, and only the handle
+//! reaches a header of another core. Not here: headers (`directory.rs`).
 
 use crate::facts::FACTS;
 use crate::kinds::Kind;

@@ -1,5 +1,5 @@
-//! One proxy, one page or one slot less than the placement tool has computed, anywhere, and tables are refused: by boards,
-//! and by the tool that has made them. So is a header too few. What it computes is enough, and not too much.
+//! One proxy, one page or one slot less than the placement tool has computed, anywhere, and tables are refused: by
+//! boards, and by the tool that has made them. So is a header too few. What it computes is enough, and not too much.
 
 use renga_placement::{Checked, OnBehalfOf};
 use renga_rt::host::HostBoard;

@@ -11,8 +11,8 @@ pub struct CrashArgs {
     /// The shell script that is cut
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     pub file: PathBuf,
-    /// The shell script that inspects the disk after the restart; its standard input is what the cut script had printed. A status
-    /// other than 0 is a violation
+    /// The shell script that inspects the disk after the restart; its standard input is what the cut script had
+    /// printed. A status other than 0 is a violation
     #[arg(long, value_name = "FILE")]
     pub oracle: PathBuf,
     /// What loses its power at which events: all@write, a@commit, b@frame; or at which one: b@frame:20

@@ -16,8 +16,8 @@ pub struct ImageArgs {
     /// List the images that there are: packages, sizes, and whether they are built
     #[arg(long, conflicts_with_all = ["board", "cluster", "inspect", "out"])]
     pub list: bool,
-    /// Make the cards of a cluster of real boards, all of this model, or each of its own (may be repeated): pi3, zero2w,
-    /// pi4, b=zero2w
+    /// Make the cards of a cluster of real boards, all of this model, or each of its own (may be repeated): pi3,
+    /// zero2w, pi4, b=zero2w
     #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cluster", "inspect"])]
     pub board: Vec<String>,
     /// System of the cards: pair, solo, or a file

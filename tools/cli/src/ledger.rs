@@ -15,7 +15,8 @@ pub struct Ledger {
     pub measuring: Measuring,
 }
 
-/// With which machine, how much of it, where to: `renga bench map`, `placements` and `scale`, and of `renga bench p1` what is not its rows.
+/// With which machine, how much of it, where to: `renga bench map`, `placements` and `scale`, and of `renga bench p1`
+/// what is not its rows.
 #[derive(Args, Debug, Clone)]
 pub struct Measuring {
     /// Only this machine [default: both]

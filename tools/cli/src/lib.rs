@@ -53,8 +53,8 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Reads the command line of this program. Ends the program on `--help`, and on a bad command line, with what may have
-    /// been meant.
+    /// Reads the command line of this program. Ends the program on `--help`, and on a bad command line, with what may
+    /// have been meant.
     pub fn read() -> Cli {
         Cli::try_parse().unwrap_or_else(|error| {
             let _ = error.print(); // a closed standard error has no reader
@@ -169,7 +169,8 @@ pub struct Test {
     /// Fuzz each target, or those whose names contain FILTER, for this time
     #[arg(long, value_name = "SECONDS")]
     pub fuzz_s: Option<u32>,
-    /// Instead, what takes hours: all parts, or those named, as in `--long=octet,chaos`; FILTER chooses among their tests
+    /// Instead, what takes hours: all parts, or those named, as in `--long=octet,chaos`; FILTER chooses among their
+    /// tests
     #[arg(long, value_enum, value_name = "PARTS", num_args = 0.., require_equals = true, value_delimiter = ',')]
     #[arg(conflicts_with_all = ["host", "miri", "fuzz_s"])]
     pub long: Option<Vec<LongPart>>,
@@ -208,7 +209,8 @@ pub enum BenchCommand {
     P3(Ledger),
     /// The results of the paper on controlling a program's speed through its I/O, row by row: published, ours, verdict
     P4(Ledger),
-    /// The results of the paper on applications and OS on several cores: published, Linux's here, ours as far as measured
+    /// The results of the paper on applications and OS on several cores: published, Linux's here, ours as far as
+    /// measured
     P5(Ledger),
     /// Synchronous against asynchronous calls as a map: message size, boards, callers, the link's rate
     Map(Measuring),

@@ -19,11 +19,12 @@ pub struct RunArgs {
     /// command line, with a copy of the card in its slot
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "ImageChoice"])]
     pub cards: Option<PathBuf>,
-    /// Boot without paravirtual devices: identity, boot count, entropy and the link come from the boards and their cards;
-    /// their watchdogs reset them. Exit with 0 when the disk's board has stopped
+    /// Boot without paravirtual devices: identity, boot count, entropy and the link come from the boards and their
+    /// cards; their watchdogs reset them. Exit with 0 when the disk's board has stopped
     #[arg(long, requires = "cards", conflicts_with_all = ["record", "replay", "garbage", "revive"])]
     pub bare: bool,
-    /// What the boards are: all of this model, or one of them (may be repeated): pi3, zero2w, pi4, b=pi4; without it, a Pi 3
+    /// What the boards are: all of this model, or one of them (may be repeated): pi3, zero2w, pi4, b=pi4; without it, a
+    /// Pi 3
     #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cards", "garbage"])]
     pub board: Vec<String>,
     /// Write what the kernels do, and every frame, with its exact virtual time; the run is the same without (see `renga
@@ -51,8 +52,8 @@ pub struct RunArgs {
     /// Let a board's kernel panic at this virtual time, to see its report: b@200
     #[arg(long, value_name = "BOARD@MILLISECONDS")]
     pub panic: Option<String>,
-    /// Cut a board's power (may be repeated, as the next two) at this virtual time, b@1500 or b@340176975ns, or at this event of
-    /// it, which then does not happen: b@frame:20, a@write:3, or a probe's name
+    /// Cut a board's power (may be repeated, as the next two) at this virtual time, b@1500 or b@340176975ns, or at this
+    /// event of it, which then does not happen: b@frame:20, a@write:3, or a probe's name
     #[arg(long, value_name = "BOARD@WHEN", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub kill: Vec<String>,
     /// Stop a board's processor then
@@ -65,8 +66,8 @@ pub struct RunArgs {
     /// (there are two tokens), as in loss=20,token=2
     #[arg(long, value_name = "FAULT=FRAMES,...", help_heading = DISTURBANCES)]
     pub faults: Option<String>,
-    /// Random faults of the link, cuts, hangs and restarts, by this seed, which is also the run's; every fifth seed includes
-    /// the board with the disk
+    /// Random faults of the link, cuts, hangs and restarts, by this seed, which is also the run's; every fifth seed
+    /// includes the board with the disk
     #[arg(long, value_name = "SEED", conflicts_with_all = ["replay", "seed", "faults"], help_heading = DISTURBANCES)]
     pub chaos: Option<u64>,
     /// Restart a board one second after it failed by itself, instead of ending the run
@@ -88,12 +89,12 @@ pub struct RunArgs {
     /// What carries frames between the boards
     #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
     pub link: LinkName,
-    /// Instead of the system, run this on each board, over its pins, and exit with what it says on the disk's board: 0 if all is
-    /// well; cards may say it themselves
+    /// Instead of the system, run this on each board, over its pins, and exit with what it says on the disk's board: 0
+    /// if all is well; cards may say it themselves
     #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["command", "file", "replay", "cards"])]
     pub program: Option<ProgramName>,
-    /// A wire between the boards' pins is broken (may be repeated): D3=low (stuck at low), b:D3=open (at board b it has no
-    /// contact)
+    /// A wire between the boards' pins is broken (may be repeated): D3=low (stuck at low), b:D3=open (at board b it has
+    /// no contact)
     #[arg(long, value_name = "WIRE=FAULT", conflicts_with_all = ["replay", "record"], help_heading = DISTURBANCES)]
     pub wire: Vec<String>,
     /// Give each board so many cores; those for which the system has no processes come up and sleep

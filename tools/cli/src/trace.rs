@@ -12,8 +12,8 @@ pub struct TraceArgs {
     /// Write it for the Perfetto UI (ui.perfetto.dev)
     #[arg(long, value_name = "FILE", group = "what")]
     pub perfetto: Option<PathBuf>,
-    /// Draw the waits of the longest system call, of the longest with this number, or of a program: b:3 is user process 3
-    /// of board b
+    /// Draw the waits of the longest system call, of the longest with this number, or of a program: b:3 is user process
+    /// 3 of board b
     #[arg(long, value_name = "longest|NUMBER|BOARD:PROCESS", group = "what")]
     pub path: Option<String>,
     /// List the processes that wait at this virtual time, and for which

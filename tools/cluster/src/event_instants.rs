@@ -1,7 +1,8 @@
 //! The instants of one kind of event of a run: what `--kill b@frame:20` and `renga crash` count.
 //!
-//! Owns: [`EventName`], [`EventInstants`]. Invariant: a run repeats to the nanosecond until something is cut, so the instants of a
-//! rehearsal are those of the run itself. Called by: `renga run`, `renga crash`. Not here: the rehearsal (`session`).
+//! Owns: [`EventName`], [`EventInstants`]. Invariant: a run repeats to the nanosecond until something is cut, so the
+//! instants of a rehearsal are those of the run itself. Called by: `renga run`, `renga crash`. Not here: the rehearsal
+//! (`session`).
 
 use crate::listener::Listener;
 use anyhow::{Context, Result, bail};

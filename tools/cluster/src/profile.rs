@@ -23,7 +23,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The same over a link of another rate; boards wait for a slower one as long as the slowest known needs that is as slow.
+    /// The same over a link of another rate; boards wait for a slower one as long as the slowest known needs that is as
+    /// slow.
     pub fn with_link_rate(self, link_rate_bps: u64) -> Profile {
         let link_timing = match link_rate_bps {
             _ if link_rate_bps >= self.link_rate_bps => self.link_timing,

@@ -1,7 +1,7 @@
 //! Rehearsals: a run carried out first to find the instants of its events.
 //!
-//! Invariant: a rehearsal changes nothing that the run reads. Called by: `renga run`, `renga crash`. Not here: which events there are
-//! (`event_instants`).
+//! Invariant: a rehearsal changes nothing that the run reads. Called by: `renga run`, `renga crash`. Not here: which
+//! events there are (`event_instants`).
 
 use crate::event_instants::EventInstants;
 use crate::session::ClusterSession;

@@ -28,7 +28,8 @@ use std::sync::mpsc::Receiver;
 
 /// Iterations of an empty loop that take as long as a read of pins on a Pi 3.
 const READ_SPINS: u32 = 24;
-/// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start yet.
+/// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start
+/// yet.
 const REVIVE_NS: u64 = 1_000_000_000;
 
 /// The status of a run that ends because no board has power: that of a killed program.
@@ -206,7 +207,8 @@ impl ClusterSession<'_> {
     fn board_with_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
         let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
         if self.bare {
-            // The emulator's wires are slower than real ones, and QEMU reads its pins in no time: the boards get both figures.
+            // The emulator's wires are slower than real ones, and QEMU reads its pins in no time: the boards get both
+            // figures.
             let append = format!(" read_spins={READ_SPINS} timing={}", self.profile.link_timing);
             let firmware = Some(firmware_of(&card));
             return BoardConfig { firmware, append, sd_image: Some(card.card), ..board };

@@ -1,7 +1,9 @@
 //! `--trace`: writes the events of the kernels' probes, and every frame, to a file.
 //!
-//! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells them.
-//! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched (`kernel/core/src/types/probe.rs`).
+//! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells
+//! them.
+//! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched
+//! (`kernel/core/src/types/probe.rs`).
 
 use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
@@ -81,8 +83,8 @@ impl TraceFile {
         self.write((board, 0), time_ns, TraceEvent::Stopped);
     }
 
-    /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and their
-    /// probes report it.
+    /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and
+    /// their probes report it.
     pub fn frame(&mut self, frame: &FrameEvent) {
         let traced = TracedFrame {
             destination: frame.destination,

@@ -19,8 +19,8 @@ pub struct HostMedium {
     device: Option<(Host, BlockDevice)>,
 }
 
-/// Opens a target for an image of `image_bytes`. A device is opened exclusively, so that no other program can mount or open it, and read
-/// again: it must be the confirmed one, and still have no reason against it.
+/// Opens a target for an image of `image_bytes`. A device is opened exclusively, so that no other program can mount or
+/// open it, and read again: it must be the confirmed one, and still have no reason against it.
 ///
 /// # Errors
 /// If it cannot be opened, is in use, or is another one now.

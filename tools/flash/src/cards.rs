@@ -1,7 +1,7 @@
 //! A round of cards: one for each board of a cluster.
 //!
-//! Invariant: a card that is one board's is not written for another, unless forced. Two things identify a card: its own number in the
-//! journal, which only card slots report, and its `NODE.TXT`, for every reader.
+//! Invariant: a card that is one board's is not written for another, unless forced. Two things identify a card: its own
+//! number in the journal, which only card slots report, and its `NODE.TXT`, for every reader.
 
 use super::error::FlashError;
 use super::journal::{FlashJournal, JournalEntry};

@@ -1,7 +1,8 @@
 //! Writing an image, and comparing.
 //!
 //! Invariant: the medium has a master boot record only when all else is on it: the old one is wiped first, the new one
-//! written last, each time after a flush. So a card that was pulled half-way starts nothing, and is seen to be unfinished.
+//! written last, each time after a flush. So a card that was pulled half-way starts nothing, and is seen to be
+//! unfinished.
 
 use super::error::FlashError;
 use super::medium::FlashMedium;

@@ -1,7 +1,7 @@
 //! Having a reader give its card up once all is written, so that no desktop mounts it meanwhile.
 //!
-//! Invariant: only what was written, flushed and read back is given up, so failing costs nothing. Not here: which readers can (a slot
-//! of the host's own has nothing to let go of).
+//! Invariant: only what was written, flushed and read back is given up, so failing costs nothing. Not here: which
+//! readers can (a slot of the host's own has nothing to let go of).
 
 use super::device::{BlockDevice, DeviceBus};
 use std::process::{Command, Stdio};

@@ -1,6 +1,7 @@
 //! The host's devices, as its kernel shows them in `/sys` and `/proc`.
 //!
-//! Invariant: only reads. All paths are below one root, so that a recorded tree serves as well. Documentation of the Linux kernel:
+//! Invariant: only reads. All paths are below one root, so that a recorded tree serves as well. Documentation of the
+//! Linux kernel:
 //! `ABI/stable/sysfs-block`, `ABI/testing/sysfs-bus-mmc`, `filesystems/proc.rst` (mountinfo).
 
 use super::device::{BlockDevice, DeviceBus, DeviceUse};

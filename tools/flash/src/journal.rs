@@ -1,7 +1,7 @@
 //! Which board's card has been written, so that a round of cards can be taken up again.
 //!
-//! A line of JSON for each card, beside the cluster file. Invariant: a line is appended only after its card was read back
-//! and compared. Not here: what a card says of itself (`cards`).
+//! A line of JSON for each card, beside the cluster file. Invariant: a line is appended only after its card was read
+//! back and compared. Not here: what a card says of itself (`cards`).
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};

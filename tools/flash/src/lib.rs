@@ -1,13 +1,13 @@
 //! Writing card images to cards, and to nothing else.
 //!
-//! In order: what a device is and who uses it is read from `/sys` and `/proc` ([`Host`]); every reason not to write to it
-//! is collected ([`refusals`]); a person types the end of its serial number; it is opened exclusively,
+//! In order: what a device is and who uses it is read from `/sys` and `/proc` ([`Host`]); every reason not to write to
+//! it is collected ([`refusals`]); a person types the end of its serial number; it is opened exclusively,
 //! and checked again; then the body is written, flushed, and the master boot record last ([`write_image`]); then all of
 //! it is read back past the host's caches and compared, and the card given up ([`eject`]).
 //!
 //! Invariant: a device that is not a whole, removable, unused, writable disk of moderate size is never opened for
-//! writing; a card whose writing was broken off has no master boot record. **Tried on loop devices and files, never yet on
-//! a card reader.** Not here: what is on a card (`card`), the command's options (`renga-cli`).
+//! writing; a card whose writing was broken off has no master boot record. **Tried on loop devices and files, never yet
+//! on a card reader.** Not here: what is on a card (`card`), the command's options (`renga-cli`).
 #![forbid(unsafe_code)]
 
 mod block_device;

@@ -1,7 +1,7 @@
 //! Signatures on a disk without a present user: parts of volume groups and arrays, encrypted volumes.
 //!
-//! Their formats: LVM2's label (`lib/label/label.h`), md's superblocks (`md_p.h`), LUKS. Invariant: only reads, and only the places of
-//! these signatures. An unreadable device has none; a user who may write it may read it.
+//! Their formats: LVM2's label (`lib/label/label.h`), md's superblocks (`md_p.h`), LUKS. Invariant: only reads, and
+//! only the places of these signatures. An unreadable device has none; a user who may write it may read it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -63,7 +63,8 @@ pub struct FsServers {
 }
 
 impl FsServers {
-    /// Starts all processes of a file system on `device`, whose time is that of `medium`. `name_caches` are the boards' caches of names.
+    /// Starts all processes of a file system on `device`, whose time is that of `medium`. `name_caches` are the boards'
+    /// caches of names.
     pub fn start<B: Block + 'static>(
         board: HostBoard,
         device: &'static mut B,

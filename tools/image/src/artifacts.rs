@@ -43,8 +43,8 @@ const PROGRAMS: [(&str, &str); 21] = [
     ("p4", "/usr/lib/renga/p4"),
 ];
 /// A Cortex-A53 executes two sequences of instructions wrongly: the compiler is to avoid the one, the linker the
-/// other. Whether they did is checked (`machine_code`). And words need not be aligned: translation is on before any Rust code
-/// runs, and device registers are aligned; the target's default takes a word from a message byte by byte.
+/// other. Whether they did is checked (`machine_code`). And words need not be aligned: translation is on before any
+/// Rust code runs, and device registers are aligned; the target's default takes a word from a message byte by byte.
 const CODE_FLAGS: &str = "-Ctarget-feature=+fix-cortex-a53-835769,-strict-align -Clink-arg=--fix-cortex-a53-843419";
 /// Permission bits of a program, and of its source.
 const PROGRAM_MODE: u32 = 0o755;

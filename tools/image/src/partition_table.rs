@@ -1,7 +1,7 @@
 //! Partitions of a disk, in bytes.
 //!
-//! Invariant: what is written has the partitions at the places asked for and nothing else. Not here: the form of the record
-//! (`renga_hal::boot_record`), the content of partitions.
+//! Invariant: what is written has the partitions at the places asked for and nothing else. Not here: the form of the
+//! record (`renga_hal::boot_record`), the content of partitions.
 
 use renga_hal::boot_record::{self, BootRecord, RecordedPartition};
 pub use renga_hal::boot_record::{TYPE_FAT32, TYPE_LINUX};

@@ -15,7 +15,8 @@ pub trait World: Clone + Debug + Hash + Eq + Send + Sync + 'static {
     fn steps(&self) -> Vec<Self::Step>;
     /// After `step`; `None`: it cannot happen now.
     fn next(&self, step: Self::Step) -> Option<Self>;
-    /// Invariants of every state, and conditions that some state must satisfy: a search without such a state has missed its subject.
+    /// Invariants of every state, and conditions that some state must satisfy: a search without such a state has missed
+    /// its subject.
     fn properties() -> Vec<Property<Search<Self>>>;
 }
 

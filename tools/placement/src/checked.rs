@@ -68,7 +68,8 @@ pub struct CheckedCall {
     pub entries: u32,
     /// Entries (a bit each) whose callers are released early when the call leaves the board.
     pub async_entries: u32,
-    /// Entries of the server (a bit each) whose reply may wait for another client, there or where calls are passed on to.
+    /// Entries of the server (a bit each) whose reply may wait for another client, there or where calls are passed on
+    /// to.
     pub may_wait: u32,
 }
 

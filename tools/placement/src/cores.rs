@@ -1,5 +1,5 @@
-//! Processes that must share a core, since they reach the same cells (docs/design/rendezvous-and-cores.md), and those that must be
-//! on the home core of the programs.
+//! Processes that must share a core, since they reach the same cells (docs/design/rendezvous-and-cores.md), and those
+//! that must be on the home core of the programs.
 //!
 //! Invariant: with every kind on one core nothing is refused here, whatever is shared.
 

@@ -111,7 +111,8 @@ fn servers(
     Ok(found)
 }
 
-/// Whether `used` is served by what a system may do without, or by what only a system with a link has and this one has none.
+/// Whether `used` is served by what a system may do without, or by what only a system with a link has and this one has
+/// none.
 fn may_be_absent(system: &SystemDescription, kinds: &[KindFacts], used: &ProtocolUse) -> bool {
     let mut serving = kinds.iter().filter(|kind| kind.serves(used.protocol)).map(|kind| kind.board).peekable();
     let alone = system.boards.len() == 1;

@@ -90,7 +90,8 @@ pub enum BoardRule {
     /// on it). The proxies run on the core of the first of them in the code that shares something with them.
     EveryLinked,
     /// Computed: for the processes of each kind of another board that call servers here some that they share
-    /// ([`crate::SystemDescription::shared_of`]), and one for each that calls entries which may wait for long (the proxies).
+    /// ([`crate::SystemDescription::shared_of`]), and one for each that calls entries which may wait for long (the
+    /// proxies).
     PerRemoteCaller,
     /// Computed: [`crate::AsyncPool::proxies`] for each other board with an asynchronous edge to here.
     PerAsyncBoard,

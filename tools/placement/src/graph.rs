@@ -9,8 +9,8 @@
 //! A caller of another board's server waits for its proxy there, which waits for the server. A shared proxy may be
 //! busy with the call of another caller of the group: who waits for one waits for all that any of them calls, which is
 //! what the edges of the group of shared proxies say. They make no call that may wait for another client, so each is
-//! free again in the end. The router is not waited for: it never waits for a reply. A caller may also wait, for the order's sake, until earlier
-//! asynchronous calls of its board are done, so it has an edge to the asynchronous proxies.
+//! free again in the end. The router is not waited for: it never waits for a reply. A caller may also wait, for the
+//! order's sake, until earlier asynchronous calls of its board are done, so it has an edge to the asynchronous proxies.
 //!
 //! A server that passes a call on does not wait; the caller then waits for the next one, which has been made an edge of
 //! its own (`forwards.rs`). Forwarding in a cycle is refused like waiting in one: no server would reply.

@@ -1,6 +1,7 @@
 //! The checked system as the tables that a board boots from.
 //!
-//! Invariant: the same system gives the same bytes. Not here: their fields (`renga_systems::tables`) and form (`renga_systems::blob`).
+//! Invariant: the same system gives the same bytes. Not here: their fields (`renga_systems::tables`) and form
+//! (`renga_systems::blob`).
 
 use crate::checked::{Checked, Group, OnBehalfOf};
 use crate::forwards;
@@ -40,8 +41,8 @@ impl Checked {
         servers.into_iter()
     }
 
-    /// Checks the tables by the rules of the boards: among others, each call that they admit needs a proxy with enough pages.
-    /// The check reads the finished tables, not the file behind them.
+    /// Checks the tables by the rules of the boards: among others, each call that they admit needs a proxy with enough
+    /// pages. The check reads the finished tables, not the file behind them.
     ///
     /// # Errors
     /// The rule that they break, which is a bug of this tool.

@@ -111,7 +111,8 @@ impl Checked {
 
     /// How many edges the waits-for graph of single processes has.
     ///
-    /// A process has one proxy of its own on each other board, so a wait on it is one edge, not one to each of its group.
+    /// A process has one proxy of its own on each other board, so a wait on it is one edge, not one to each of its
+    /// group.
     pub fn wait_count(&self) -> u64 {
         let count = |group: usize| u64::from(self.groups[group].count());
         let edges = self.waits.iter().map(|&(from, to)| match self.groups[to].on_behalf_of {

@@ -1,5 +1,5 @@
-//! The book shows the pair as it is shipped: a box of a process in the picture of the architecture names a kind that its
-//! board has, and how many of it; and the pages name the pair's figures.
+//! The book shows the pair as it is shipped: a box of a process in the picture of the architecture names a kind that
+//! its board has, and how many of it; and the pages name the pair's figures.
 
 use renga_placement::{Checked, check, code_kinds, parse};
 use std::collections::BTreeMap;

@@ -89,10 +89,11 @@ fn proxy_of_blocking_caller_is_dedicated() {
     let of_others =
         |board| pair.instances(board).into_iter().filter(|instance| instance.kind == "proxy").collect::<Vec<_>>();
     let own = |board| of_others(board).into_iter().filter_map(|proxy| proxy.caller).collect::<BTreeSet<_>>();
-    // Of its own has each user, for pipes and the terminal, and on b the keyboard and the regulator, for what they may ask of processes.
+    // Of its own has each user, for pipes and the terminal, and on b the keyboard and the regulator, for what they may
+    // ask of processes.
     assert_eq!((own(0).len(), own(1).len()), (16, 16 + 2));
-    // Users share four, files, which call inodes, four; the one process that keeps files, the one that has them taken home, and the
-    // waker need one each, the two prefetchers two.
+    // Users share four, files, which call inodes, four; the one process that keeps files, the one that has them taken
+    // home, and the waker need one each, the two prefetchers two.
     assert_eq!(of_others(0).len() - own(0).len(), 4 + 4 + 1 + 1 + 1 + 2);
     let more = edited(&text("small"), "[async]", "[shared]\nfile = 7\n\n[async]");
     assert_eq!(checked(&more).process_count(0), pair.process_count(0) + 3);
@@ -245,8 +246,8 @@ fn message_memory_is_sum_of_outstanding_calls() {
     let small = text("small");
     assert!(checked(&text("solo")).message_memory[0].shares.is_empty());
     assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![13, 7], vec![16, 18]));
-    // Callers: on a users, the keyboard, the regulator and the waker, on b users, files, the waker, two prefetchers, and the processes that keep files and have
-    // them taken home.
+    // Callers: on a users, the keyboard, the regulator and the waker, on b users, files, the waker, two prefetchers,
+    // and the processes that keep files and have them taken home.
     assert_eq!(of(&small, "callers"), [19, 16 + 32 + 1 + 1 + 1 + 2]);
     assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![25, 29], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);

@@ -1,7 +1,8 @@
 //! Boards joined by a bus with a token, stepped from event to event.
 //!
-//! Invariant: the same setup and the same processes give the same run. Time passes only while every board is at rest; a system process
-//! computes in no time, and a slice of a user program takes as long as the board's [`Players`] say. Not here: the boards' processes.
+//! Invariant: the same setup and the same processes give the same run. Time passes only while every board is at rest; a
+//! system process computes in no time, and a slice of a user program takes as long as the board's [`Players`] say. Not
+//! here: the boards' processes.
 
 use crate::cores::BoardCores;
 use crate::trace::SimTrace;
@@ -250,8 +251,8 @@ impl SimCluster {
         }
     }
 
-    /// Settles, then gives user programs their slices, or if none is due lets time pass until the next event; returns false if none comes
-    /// by `until_ns`.
+    /// Settles, then gives user programs their slices, or if none is due lets time pass until the next event; returns
+    /// false if none comes by `until_ns`.
     pub fn step(&mut self, until_ns: u64) -> bool {
         self.settle();
         if self.take_turns() {

@@ -1,6 +1,7 @@
 //! The cores of one board of the simulator: one, or several that the seed interleaves.
 //!
-//! Invariant: a board of one core takes nothing from the seed. Not here: how cores do steps (`renga_core::interleaved`).
+//! Invariant: a board of one core takes nothing from the seed. Not here: how cores do steps
+//! (`renga_core::interleaved`).
 
 use crate::trace::SimTrace;
 use renga_core::interleaved::{Choose, Cores};

@@ -1,4 +1,5 @@
-//! The omitted parts of a random run, short enough to type: the result of shrinking, or one power cut instead of all incidents.
+//! The omitted parts of a random run, short enough to type: the result of shrinking, or one power cut instead of all
+//! incidents.
 //!
 //! Invariant: the text of a cut reads back as the same cut. Not here: finding one (`campaign::shrink`).
 

@@ -1,9 +1,9 @@
 //! The simulator: the boards of a cluster in one host program, in simulated time.
 //!
-//! The same kernel core, system processes, router and frames as on boards; only the bus, the medium, the terminal and user mode are
-//! imitations. [`SimCluster`] steps boards from event to event, whatever they run; [`system::SimSystem`] is a cluster with all processes of
-//! a placement file, whose user programs are closures ([`program`]); [`seed`] generates a workload and faults from a number and checks the
-//! run.
+//! The same kernel core, system processes, router and frames as on boards; only the bus, the medium, the terminal and
+//! user mode are imitations. [`SimCluster`] steps boards from event to event, whatever they run; [`system::SimSystem`]
+//! is a cluster with all processes of a placement file, whose user programs are closures ([`program`]); [`seed`]
+//! generates a workload and faults from a number and checks the run.
 #![forbid(unsafe_code)]
 
 pub mod calls;

@@ -115,8 +115,8 @@ impl SimReach {
         }
     }
 
-    /// Whether a call between two boards, under way from `began_ns` to `ended_ns`, ought to have ended before. A caller whose own board was
-    /// down got its error when that was possible.
+    /// Whether a call between two boards, under way from `began_ns` to `ended_ns`, ought to have ended before. A caller
+    /// whose own board was down got its error when that was possible.
     pub fn is_late(&self, caller: u8, server: u8, began_ns: u64, ended_ns: u64) -> bool {
         let pair = (caller.min(server), caller.max(server));
         let own = usize::from(caller > server);

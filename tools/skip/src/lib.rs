@@ -1,9 +1,9 @@
 //! A test that cannot run on this machine says so, and counts as skipped, not as passed.
 //!
-//! The test harness knows only passed, failed and ignored, and ignored is decided when it is compiled. So `./renga test`
-//! names a file in [`SKIPPED`]; a skipped test adds a line to it and returns. Without that file the reason goes to
-//! standard error, past the harness, which hides what passing tests print: once for each reason. Not here: the count
-//! (`renga test`).
+//! The test harness knows only passed, failed and ignored, and ignored is decided when it is compiled. So
+//! `./renga test` names a file in [`SKIPPED`]; a skipped test adds a line to it and returns. Without that file the
+//! reason goes to standard error, past the harness, which hides what passing tests print: once for each reason. Not
+//! here: the count (`renga test`).
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
 //! Calls of a trace: caller, server, when the server had the call, when it was answered.
 //!
-//! A call to another board has two parts: that of the caller, which its router accepts, and that of a proxy, which makes
-//! it on the server's board. They belong together by server, entry, for whom the proxy calls, and order: a board's frames arrive in
-//! the order in which they were sent. (Two calls of one kind to one entry of one server, of which the first has more to send, may
-//! change places.) Invariant: a process has one outstanding call, and only outstanding ones are kept. Not here: what the calls
-//! add up to (`meter`, `path`).
+//! A call to another board has two parts: that of the caller, which its router accepts, and that of a proxy, which
+//! makes it on the server's board. They belong together by server, entry, for whom the proxy calls, and order: a
+//! board's frames arrive in the order in which they were sent. (Two calls of one kind to one entry of one server, of
+//! which the first has more to send, may change places.) Invariant: a process has one outstanding call, and only
+//! outstanding ones are kept. Not here: what the calls add up to (`meter`, `path`).
 
 use crate::event::{Timed, TraceEvent};
 use crate::header::TraceHeader;

@@ -1,7 +1,7 @@
 //! The account for which a process works, as in the kernel's accounts (`kernel/core/src/sched/account.rs`).
 //!
-//! Invariant: a process with an account of its own works for that; a server works for the caller of the call that it last accepted, until
-//! it waits for the next one; all else is the system's. Not here: how long it works (`meter`).
+//! Invariant: a process with an account of its own works for that; a server works for the caller of the call that it
+//! last accepted, until it waits for the next one; all else is the system's. Not here: how long it works (`meter`).
 
 use crate::event::{Timed, TraceEvent};
 use renga_abi::ProcId;

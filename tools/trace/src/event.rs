@@ -1,6 +1,7 @@
 //! What can happen, as plain data.
 //!
-//! Each kind of event but a frame and a start has the name of a probe of the kernel, and the probe's numbers, in their order:
+//! Each kind of event but a frame and a start has the name of a probe of the kernel, and the probe's numbers, in their
+//! order:
 //! [`ProbeEventKind`] is the one table of both. Invariant: an event built from numbers gives the same numbers again.
 
 use renga_abi::ProcId;

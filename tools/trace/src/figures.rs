@@ -1,7 +1,7 @@
 //! What a trace has added up to at an instant, as plain figures; and what was added between two instants.
 //!
-//! Invariant: figures only grow, so that the difference of two is what happened between them. Not here: how they come about
-//! (`meter`), what a summary prints (`summary`).
+//! Invariant: figures only grow, so that the difference of two is what happened between them. Not here: how they come
+//! about (`meter`), what a summary prints (`summary`).
 
 use crate::header::CORES_MAX;
 use renga_abi::ProcId;

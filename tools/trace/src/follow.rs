@@ -1,6 +1,7 @@
 //! Reads a trace event by event, also one that is still being written.
 //!
-//! Invariant: no more of it is kept than one chunk and one event. Not here: waiting for more of a file (the caller tries again).
+//! Invariant: no more of it is kept than one chunk and one event. Not here: waiting for more of a file (the caller
+//! tries again).
 
 use crate::event::Timed;
 use crate::format::{BadTrace, EventCursor, begin};

@@ -1,11 +1,12 @@
 //! The file of a trace (docs/reference/trace.md).
 //!
-//! Eight bytes `RENGATR1`; the length of the header (4 bytes, little-endian) and the header as JSON; then one event after
-//! the other. An event: a byte with its kind, of which bit 7 says that the board or its core is another than that of the
-//! event before, and then a byte follows with the board in bits 0 to 3 and the core in bits 4 and 5; the time since that
-//! event; the event's numbers. All of these are numbers of seven bits a
+//! Eight bytes `RENGATR1`; the length of the header (4 bytes, little-endian) and the header as JSON; then one event
+//! after the other. An event: a byte with its kind, of which bit 7 says that the board or its core is another than that
+//! of the event before, and then a byte follows with the board in bits 0 to 3 and the core in bits 4 and 5; the time
+//! since that event; the event's numbers. All of these are numbers of seven bits a
 //! byte, the lowest first, bit 7 set in all but the last byte. The number of a process has its board's bits flipped by
-//! the event's board, so that processes of the same board are small. At the end: kind 127 and how many events there were.
+//! the event's board, so that processes of the same board are small. At the end: kind 127 and how many events there
+//! were.
 //!
 //! Invariant: whatever a file contains, it is read or refused with the place of what is wrong.
 
@@ -193,8 +194,8 @@ pub struct EventCursor {
 }
 
 impl EventCursor {
-    /// The event with which `bytes` begin, and how many bytes it has; none at the end of the trace. After an error the cursor is
-    /// where it was.
+    /// The event with which `bytes` begin, and how many bytes it has; none at the end of the trace. After an error the
+    /// cursor is where it was.
     ///
     /// # Errors
     /// If there is no event, or not all of it; its place is that in `bytes`.

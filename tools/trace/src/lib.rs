@@ -5,7 +5,8 @@
 //! - [`header`]: the boards and their processes;
 //! - [`decode`]: from a probe that the emulator saw to an event;
 //! - [`follow`]: a trace that grows, read event by event;
-//! - [`calls`], [`cores`], [`charges`], [`moment`]: which process waits, works and is idle at an instant, and for which account;
+//! - [`calls`], [`cores`], [`charges`], [`moment`]: which process waits, works and is idle at an instant, and for which
+//!   account;
 //! - [`figures`], [`meter`]: what has added up at an instant;
 //! - [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
 //!

@@ -1,7 +1,7 @@
 //! Adds a trace up, event by event.
 //!
-//! Invariant: every nanosecond of every core is a program's, the system's or idle; room is bounded by processes, edges and
-//! [`PROGRAMS_MAX`], not by the length of the trace. Not here: what the figures are (`figures`).
+//! Invariant: every nanosecond of every core is a program's, the system's or idle; room is bounded by processes, edges
+//! and [`PROGRAMS_MAX`], not by the length of the trace. Not here: what the figures are (`figures`).
 
 use crate::calls::TracedCall;
 use crate::charges::{Charges, SYSTEM};

@@ -1,7 +1,7 @@
 //! What a program waited for, instant by instant: the critical path of a system call, and the chain of waits.
 //!
-//! A caller waits for the server, which may wait for another one, and so on, across boards too; the end of that chain is what every process
-//! in it waits for. Invariant: the pieces of a path follow each other without gaps.
+//! A caller waits for the server, which may wait for another one, and so on, across boards too; the end of that chain
+//! is what every process in it waits for. Invariant: the pieces of a path follow each other without gaps.
 
 use crate::event::{Timed, TraceEvent};
 use crate::header::TraceHeader;

@@ -1,9 +1,10 @@
-//! Export for the Perfetto UI: boards as processes there, their cores and system processes as tracks, calls as slices, and
-//! calls between boards as flows; the link as a track of frames, the disk as one of transfers; what takes no time as instants.
+//! Export for the Perfetto UI: boards as processes there, their cores and system processes as tracks, calls as slices,
+//! and calls between boards as flows; the link as a track of frames, the disk as one of transfers; what takes no time
+//! as instants.
 //!
-//! The messages are those of `perfetto/trace/trace.proto`, as far as they are used. A core's track has its process; a process's track its
-//! service (from the accept until it waits for a call or takes the next one), and in that its calls, named after server and entry;
-//! forwarding a call starts another slice.
+//! The messages are those of `perfetto/trace/trace.proto`, as far as they are used. A core's track has its process; a
+//! process's track its service (from the accept until it waits for a call or takes the next one), and in that its
+//! calls, named after server and entry; forwarding a call starts another slice.
 //!
 //! Invariant: slices of a track are within each other or follow each other, and packets are in the order of time.
 

@@ -1,7 +1,7 @@
 //! What a trace adds up to: calls of each edge, time of the boards, overlap.
 //!
-//! Time of a call is from its beginning to its answer; *waiting* is the part before a server took it. Calls that were not
-//! answered count, without time.
+//! Time of a call is from its beginning to its answer; *waiting* is the part before a server took it. Calls that were
+//! not answered count, without time.
 
 use crate::event::Timed;
 use crate::figures::{Arrow, Frames, ProcessPlace, TraceFigures};

@@ -23,7 +23,8 @@ fn header() -> TraceHeader {
     TraceHeader { boards: vec![a, b], kinds: kinds.into(), ..TraceHeader::default() }
 }
 
-/// 0 to 1,000 ns: a program on each core of a, and while they run the disk's process works on core 1, core 0 waits, and comes back.
+/// 0 to 1,000 ns: a program on each core of a, and while they run the disk's process works on core 1, core 0 waits, and
+/// comes back.
 fn events() -> Vec<Timed> {
     let written = [
         (0, 0, 0, TraceEvent::Account { process: FIRST, account: 1 }),

@@ -1,4 +1,5 @@
-//! What adds up of a trace that was written by hand: two programs of board a, of which one reads from the disk of board b.
+//! What adds up of a trace that was written by hand: two programs of board a, of which one reads from the disk of board
+//! b.
 
 use renga_abi::ProcId;
 use renga_trace::event::{Timed, TraceEvent, TracedFrame};
@@ -119,7 +120,8 @@ fn meter_splits_own_time_and_time_on_behalf() {
         .values()
         .map(|program| (program.pid, program.name.as_str(), program.spent, program.end_ns))
         .collect();
-    // On b: 240 to 300 and 510 to 540, in which the disk answers the file, which works for the proxy, which does for pid 7.
+    // On b: 240 to 300 and 510 to 540, in which the disk answers the file, which works for the proxy, which does for
+    // pid 7.
     let first = Spent { itself_ns: 80 + 150, on_behalf_ns: 10 + 50 + 60 + 30 + 40 + 60 };
     let second = Spent { itself_ns: 540, on_behalf_ns: 10 + 10 };
     assert_eq!(found[0], (7, "ls", first, Some(950)));

@@ -1,13 +1,13 @@
-//! `renga top`: what a trace says about boards, programs, system processes and edges, instant by instant: of a run that goes on,
-//! or of one that is over and is played again.
+//! `renga top`: what a trace says about boards, programs, system processes and edges, instant by instant: of a run that
+//! goes on, or of one that is over and is played again.
 //!
 //! - [`player`]: where in the trace one is, and what has added up until there;
 //! - [`views`]: figures as [`table`]s, which are printed ([`plain`]) or displayed ([`screen`]);
 //! - [`choice`]: what a person has chosen to see, and the keys that choose;
 //! - [`terminal`]: the person's terminal.
 //!
-//! Invariant: all figures come from the trace's virtual times; no display depends on the time of its rendering. Not here: meaning and sums of
-//! figures (`renga-trace`).
+//! Invariant: all figures come from the trace's virtual times; no display depends on the time of its rendering. Not
+//! here: meaning and sums of figures (`renga-trace`).
 #![forbid(unsafe_code)]
 
 pub mod action;

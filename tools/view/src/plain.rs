@@ -1,7 +1,7 @@
 //! Views as plain text, for a person without a terminal, and as JSON, for programs.
 //!
-//! A line of JSON is an object for an interval or the whole trace: `from_ns`, `until_ns`, `events`, and for each view an array of
-//! rows, whose figures are exact: counts, bytes, ns.
+//! A line of JSON is an object for an interval or the whole trace: `from_ns`, `until_ns`, `events`, and for each view
+//! an array of rows, whose figures are exact: counts, bytes, ns.
 
 use crate::choice::is_text;
 use crate::player::{PlayerState, TracePlayer};

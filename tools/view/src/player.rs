@@ -1,7 +1,8 @@
 //! Where in a trace one is: along with a run that goes on, or playing one that is over; stopped, stepping, jumping.
 //!
-//! Time is cut into intervals of virtual time. Invariant: the display of an interval depends on the trace alone; no more of it is kept than
-//! what [`Meter`] keeps, and sums at the ends of two intervals. Backwards it is read again from its start.
+//! Time is cut into intervals of virtual time. Invariant: the display of an interval depends on the trace alone; no
+//! more of it is kept than what [`Meter`] keeps, and sums at the ends of two intervals. Backwards it is read again from
+//! its start.
 
 use crate::action::KeyAction;
 use anyhow::{Context, Result, bail};
@@ -140,7 +141,8 @@ impl TracePlayer {
         self.meter.as_ref().map(|_| &self.here)
     }
 
-    /// What was added in the last complete interval; at the end of the trace, behind that; before the first one's end, so far.
+    /// What was added in the last complete interval; at the end of the trace, behind that; before the first one's end,
+    /// so far.
     pub fn interval(&self) -> Option<TraceFigures> {
         self.meter.as_ref()?;
         let [before, last] = &self.ends;
@@ -153,7 +155,8 @@ impl TracePlayer {
         self.meter.as_ref().map_or(0, Meter::time_ns)
     }
 
-    /// The same; of a trace whose first event is still to come, that one's time, if it is known: nothing adds up before it.
+    /// The same; of a trace whose first event is still to come, that one's time, if it is known: nothing adds up before
+    /// it.
     pub fn next_ns(&self) -> u64 {
         let first = self.waiting.as_ref().filter(|_| self.here.events == 0);
         first.map_or(self.time_ns(), |event| event.time_ns)

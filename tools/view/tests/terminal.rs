@@ -1,4 +1,5 @@
-//! `renga top` on a terminal: what it shows there of a trace that was written by hand, its keys, and how it leaves the terminal.
+//! `renga top` on a terminal: what it shows there of a trace that was written by hand, its keys, and how it leaves the
+//! terminal.
 
 use renga_abi::ProcId;
 use renga_trace::{ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader, TraceWriter};

@@ -1,6 +1,7 @@
 //! Commands that have a binary of their own, so that the first `renga run` of a clean clone need not compile them.
 //!
-//! Invariant: a binary that is newer than its sources runs at once, without cargo. Called by: the binary `renga`. Not here:
+//! Invariant: a binary that is newer than its sources runs at once, without cargo. Called by: the binary `renga`. Not
+//! here:
 //! which command has which binary (`renga`).
 
 use crate::environment::Environment;

@@ -1,7 +1,7 @@
 //! Where things are: the project's folder, and the programs and settings that set-up finds or installs.
 //!
-//! Invariant: set-up runs when a command first needs a setting, and at most once for each kind; a shell with the settings of
-//! `./renga env` needs none. Calls: `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
+//! Invariant: set-up runs when a command first needs a setting, and at most once for each kind; a shell with the
+//! settings of `./renga env` needs none. Calls: `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;

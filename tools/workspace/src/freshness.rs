@@ -1,8 +1,9 @@
 //! Whether something built is newer than all that it was built from: whether its building began after
 //! the last change of a source.
 //!
-//! Invariant: it errs on the side of building: a source that is missing or newer, an unreadable list, or one of a project that was in
-//! another folder (a copy of a checkout, with all that was built), means building again. Not here: building.
+//! Invariant: it errs on the side of building: a source that is missing or newer, an unreadable list, or one of a
+//! project that was in another folder (a copy of a checkout, with all that was built), means building again. Not here:
+//! building.
 
 use anyhow::{Context, Result};
 use std::fs;

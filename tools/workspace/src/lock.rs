@@ -1,7 +1,7 @@
 //! Locks between commands that run at once in one checkout.
 //!
-//! Invariant: while a lock is exclusive, its file says which command has it and since when. Called by: all that builds or
-//! fetches into `target/`. Not here: the lock of set-up (`tools/setup/say.sh`), whose file has the same form.
+//! Invariant: while a lock is exclusive, its file says which command has it and since when. Called by: all that builds
+//! or fetches into `target/`. Not here: the lock of set-up (`tools/setup/say.sh`), whose file has the same form.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek, Write};

@@ -1,5 +1,5 @@
-//! Runs a command in another scheduling class, or prints or changes that of a process, as util-linux's `chrt` does: `chrt -f 10 COMMAND`,
-//! `chrt -i 0 COMMAND`, `chrt -p PID`, `chrt -r -p 5 PID`.
+//! Runs a command in another scheduling class, or prints or changes that of a process, as util-linux's `chrt` does:
+//! `chrt -f 10 COMMAND`, `chrt -i 0 COMMAND`, `chrt -p PID`, `chrt -r -p 5 PID`.
 #![no_std]
 #![no_main]
 

@@ -59,7 +59,8 @@ fn main(arguments: ProgramArguments) -> i32 {
 fn fork_and_compute(call: usize, argument: isize, before: FloatRegisters) -> (isize, FloatRegisters) {
     let mut after = FloatRegisters { vectors: [0; 64], control: 0 };
     let made: isize;
-    // SAFETY: reads and writes 512 bytes that are ours; compiled code uses none of these registers; the call takes no address.
+    // SAFETY: reads and writes 512 bytes that are ours; compiled code uses none of these registers; the call takes no
+    // address.
     unsafe {
         asm!(
             ".arch_extension fp",

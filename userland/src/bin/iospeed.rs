@@ -1,4 +1,5 @@
-//! Starts programs whose I/O is paced, and prints and changes their paces: the file of `/proc/renga/iospeed`, with words.
+//! Starts programs whose I/O is paced, and prints and changes their paces: the file of `/proc/renga/iospeed`, with
+//! words.
 #![no_std]
 #![no_main]
 

@@ -1,8 +1,8 @@
 //! Takes as much of a resource as requested or as it gets, and prints how much that was: for tests of limits.
 //!
-//! `limits WHAT COUNT`: `files`, `pipes`, `children` (all at once), `memory` (MiB, touched), `areas` (mappings that do not
-//! join), `poll` (descriptors at once), `stack` (KiB of calls); `limits bomb` makes children that do so, for ever. It says
-//! `WHAT N`, and ` errno E` if it was refused more.
+//! `limits WHAT COUNT`: `files`, `pipes`, `children` (all at once), `memory` (MiB, touched), `areas` (mappings that do
+//! not join), `poll` (descriptors at once), `stack` (KiB of calls); `limits bomb` makes children that do so, for ever.
+//! It says `WHAT N`, and ` errno E` if it was refused more.
 #![no_std]
 #![no_main]
 

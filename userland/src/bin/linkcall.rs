@@ -1,8 +1,8 @@
-//! Calls the console of another board without words or slices, and prints when each call started and ended: the cost of a rendezvous
-//! between boards for a program.
+//! Calls the console of another board without words or slices, and prints when each call started and ended: the cost of
+//! a rendezvous between boards for a program.
 //!
-//! The times are the counter's, whose ticks are ns in the emulator: a clock that is read by a system call would add its own way
-//! out of the kernel and into it, 0.9 us.
+//! The times are the counter's, whose ticks are ns in the emulator: a clock that is read by a system call would add its
+//! own way out of the kernel and into it, 0.9 us.
 #![no_std]
 #![no_main]
 

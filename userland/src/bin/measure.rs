@@ -1,5 +1,5 @@
-//! Runs a command and prints its time in the board's time, the link's counters meanwhile and since boot, and its start: two lines that
-//! `renga bench` reads.
+//! Runs a command and prints its time in the board's time, the link's counters meanwhile and since boot, and its start:
+//! two lines that `renga bench` reads.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! What the I/O of paper P4's evaluation programs takes: reads of the disk, writes to the terminal, and programs beside them.
-//! It does not know that it is paced.
+//! What the I/O of paper P4's evaluation programs takes: reads of the disk, writes to the terminal, and programs beside
+//! them. It does not know that it is paced.
 #![no_std]
 #![no_main]
 

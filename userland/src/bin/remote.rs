@@ -97,8 +97,8 @@ fn become_command(arguments: &ProgramArguments, at: usize, name: &CStr) -> ! {
     exit(if found { 126 } else { 127 })
 }
 
-/// Forwards a program's signal; a key's signal has reached the command too, as a member of the same group. This program mirrors the
-/// command's state: so the shell sees a job that stops, continues and ends.
+/// Forwards a program's signal; a key's signal has reached the command too, as a member of the same group. This program
+/// mirrors the command's state: so the shell sees a job that stops, continues and ends.
 fn attend_command(pid: u32, board: u32) -> i32 {
     loop {
         match take(ATTENDED) {

@@ -1,5 +1,5 @@
-//! Brings every board of the cluster another kernel: writes it to each board's own card beside the one that runs, has all boards try
-//! it, and keeps it when a program could be run on each (docs/decisions/0079-two-kernels.md).
+//! Brings every board of the cluster another kernel: writes it to each board's own card beside the one that runs, has
+//! all boards try it, and keeps it when a program could be run on each (docs/decisions/0079-two-kernels.md).
 //!
 //! As the first program of a cluster that tries a kernel it has the kernel kept, and continues as `init`.
 #![no_std]

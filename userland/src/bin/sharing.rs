@@ -1,13 +1,14 @@
 //! Uses files and memory together with others, by shared mappings: for tests.
 //!
-//! `sharing alternate map|file FILE ME COUNT`: adds one to the first word of FILE whenever it is even (ME 0) or odd (ME 1), until
-//! it is COUNT; by a mapping, or by reading and writing. `sharing memory COUNT`: the same between parent and child, in memory
-//! without a file. `sharing store FILE OFFSET`: stores a word by a mapping and `msync`s it. `sharing end FILE`: cuts the
-//! file that it maps and uses what was cut. `sharing self FILE`: reads and writes a file from and to its own mapping.
-//! `sharing errors FILE`: what `mmap` and its like refuse. `sharing spin FILE ME COUNT`: as `alternate map`, without yielding the
-//! processor while it waits; ME 0 says how long two stores took. `sharing add FILE COUNT`: adds one to the second word COUNT times,
-//! by exclusive loads and stores. `sharing sequence write|read FILE COUNT`: writes each number up to COUNT to one page after the other; or
-//! sees that no page is ever behind one that was read before it and comes after it. `sharing keep FILE`: stores again and again.
+//! `sharing alternate map|file FILE ME COUNT`: adds one to the first word of FILE whenever it is even (ME 0) or odd (ME
+//! 1), until it is COUNT; by a mapping, or by reading and writing. `sharing memory COUNT`: the same between parent and
+//! child, in memory without a file. `sharing store FILE OFFSET`: stores a word by a mapping and `msync`s it.
+//! `sharing end FILE`: cuts the file that it maps and uses what was cut. `sharing self FILE`: reads and writes a file
+//! from and to its own mapping. `sharing errors FILE`: what `mmap` and its like refuse. `sharing spin FILE ME COUNT`:
+//! as `alternate map`, without yielding the processor while it waits; ME 0 says how long two stores took.
+//! `sharing add FILE COUNT`: adds one to the second word COUNT times, by exclusive loads and stores.
+//! `sharing sequence write|read FILE COUNT`: writes each number up to COUNT to one page after the other; or sees that
+//! no page is ever behind one that was read before it and comes after it. `sharing keep FILE`: stores again and again.
 //! `sharing apart FILE BOARD COUNT`: alternates with a child on that board, by a mapping that was made before.
 #![no_std]
 #![no_main]

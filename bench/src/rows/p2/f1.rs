@@ -1,9 +1,12 @@
-//! P2.F1: how often contention is detected rightly, over thresholds: of the disk and the processor, and of the link and the processor.
+//! P2.F1: how often contention is detected rightly, over thresholds: of the disk and the processor, and of the link and
+//! the processor.
 //!
-//! A program in front and a job use the disk, or send, for one to eight eighths of the time. Each pair, and each job alone, is sampled some
-//! times while no job is suspended. The row computes the decision for each sample and each pair of thresholds.
+//! A program in front and a job use the disk, or send, for one to eight eighths of the time. Each pair, and each job
+//! alone, is sampled some times while no job is suspended. The row computes the decision for each sample and each pair
+//! of thresholds.
 //!
-//! Invariant: the rule is that of the regulator, on its own published figures. Not here: the regulator (`renga_regulator`).
+//! Invariant: the rule is that of the regulator, on its own published figures. Not here: the regulator
+//! (`renga_regulator`).
 
 use super::super::{LedgerRow, RowPlan};
 use crate::findings::{Bound, Claim, Findings, FindingsTable, HeatMap, Panel};
@@ -117,7 +120,8 @@ fn samples(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Sample)>> {
     Ok(all)
 }
 
-/// Whether the rule detects contention by jobs, with thresholds of the processor and of the resource at `column`. A share of 0 is no job's.
+/// Whether the rule detects contention by jobs, with thresholds of the processor and of the resource at `column`. A
+/// share of 0 is no job's.
 fn is_contended([idle, cpu, disk, link]: Sample, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
     let share = [cpu, disk, link][column];
     (share > 0 && share < of_resource) || (cpu > 0 && cpu < of_cpu && idle < IDLE)

@@ -1,4 +1,5 @@
-//! P2.F2a: a program that reads a byte every 8 KB, beside jobs that do the same elsewhere on the disk, on one to four boards.
+//! P2.F2a: a program that reads a byte every 8 KB, beside jobs that do the same elsewhere on the disk, on one to four
+//! boards.
 
 use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
 use crate::findings::Findings;

@@ -1,7 +1,7 @@
 //! What was measured of a pair: times of the foreground and the jobs, alone and together, and what was seen meanwhile.
 //!
-//! Invariant: a pair without possible contention, since its jobs were suspended or finished when the foreground started, is an error. Not
-//! here: the verdict (`verdict`).
+//! Invariant: a pair without possible contention, since its jobs were suspended or finished when the foreground
+//! started, is an error. Not here: the verdict (`verdict`).
 
 use super::{MODES, Occupied, P2Figure, P2Pair, P2Task, PairPlacement, pairs};
 use crate::rows::RowPlan;

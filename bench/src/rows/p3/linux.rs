@@ -1,6 +1,7 @@
 //! The same on Linux: what kswapd costs the computation, and a page that it gives back.
 //!
-//! The card that QEMU emulates answers at once, so the stream waits as long as the medium would have taken. Not here: ours.
+//! The card that QEMU emulates answers at once, so the stream waits as long as the medium would have taken. Not here:
+//! ours.
 
 use super::measured::{Steps, streamed};
 use super::{END, HEAD, P3Experiment, sources};
@@ -14,7 +15,8 @@ pub(super) const LIMITED_MIB: u16 = 120;
 const WHOLE_MIB: u16 = 944;
 /// Of the medium, as the profile has it: us to the first byte, and kilobytes a second.
 const MEDIUM: &str = "400 25000";
-/// `state` prints free pages, pages that kswapd has reclaimed and scanned, pages of direct reclaim, and how long kswapd ran, ns.
+/// `state` prints free pages, pages that kswapd has reclaimed and scanned, pages of direct reclaim, and how long kswapd
+/// ran, ns.
 const STATE: &str = r#"kswapd=$(pgrep kswapd0)
 state() {
   set -- "$1" $(sed -n 's/^nr_free_pages //p; s/^pgsteal_kswapd //p; s/^pgscan_kswapd //p; s/^pgsteal_direct //p' /proc/vmstat)

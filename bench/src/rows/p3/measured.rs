@@ -1,7 +1,7 @@
 //! What was measured of an experiment: how long each step took, and what was given back meanwhile.
 //!
-//! Invariant: runs whose results differ, or of which a stream had begun its file again, so that some of it might have been in memory, are
-//! errors. Not here: what follows (`verdict`).
+//! Invariant: runs whose results differ, or of which a stream had begun its file again, so that some of it might have
+//! been in memory, are errors. Not here: what follows (`verdict`).
 
 use super::{FORMS, P3Experiment, P3Form};
 use crate::rows::RowPlan;

@@ -22,7 +22,8 @@ const EXPERIMENT: P3Experiment = P3Experiment {
 };
 const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
 
-/// What a run says whose steps take so many ms, and what the reclaimer and the batcher did meanwhile: begun, steps, pages, us.
+/// What a run says whose steps take so many ms, and what the reclaimer and the batcher did meanwhile: begun, steps,
+/// pages, us.
 fn outcome(ms: [u64; 4], did: [[u64; 4]; 2]) -> RunOutcome {
     let [[b, s, p, u], batches] = did;
     let ordinary = [b + 1, s + 2, p + 3, u + 4];

@@ -1,7 +1,8 @@
 //! Tables, plots and claims of an experiment, and why it is as it is, from what was counted.
 //!
-//! The cost of reclamation is relative to the same stream on a board with memory for all of it: the stream's own cost, its calls and the
-//! copying of its bytes, is not the reclaimer's noise. In the paper it has a core to itself. Not here: the times (`measured`).
+//! The cost of reclamation is relative to the same stream on a board with memory for all of it: the stream's own cost,
+//! its calls and the copying of its bytes, is not the reclaimer's noise. In the paper it has a core to itself. Not
+//! here: the times (`measured`).
 
 use super::linux::{self, Kswapd};
 use super::measured::{InForm, ReclaimCost, measured};

@@ -1,7 +1,8 @@
-//! The single steps of changing a space: a frame becomes a table, a table is linked or unlinked, a page is mapped or changes its access.
+//! The single steps of changing a space: a frame becomes a table, a table is linked or unlinked, a page is mapped or
+//! changes its access.
 //!
-//! Invariant: the caller has locked the space (`holds.rs`), or is the frame's only user. Not here: whole operations (`frame_memory.rs`,
-//! `runs.rs`, `shared_tables.rs`).
+//! Invariant: the caller has locked the space (`holds.rs`), or is the frame's only user. Not here: whole operations
+//! (`frame_memory.rs`, `runs.rs`, `shared_tables.rs`).
 
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;

@@ -1,7 +1,7 @@
 //! Translation-table descriptors: 4 KiB granule, stage 1, EL1&0. Arm ARM (DDI 0487) D8.3.
 //!
-//! Invariant: every descriptor of this file that allows writing forbids execution at both levels, and none for user pages lets the kernel
-//! execute.
+//! Invariant: every descriptor of this file that allows writing forbids execution at both levels, and none for user
+//! pages lets the kernel execute.
 
 use super::frame_record::Prepared;
 use renga_hal::memory::Access;

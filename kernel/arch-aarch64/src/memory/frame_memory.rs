@@ -1,10 +1,10 @@
 //! User memory on real translation tables.
 //!
-//! A range of physical memory, cut into frames, with a record for each at its start. The records make the safe interface sound: each says
-//! who borrows the frame's content, whether the frame is a table, and how many pages map it.
+//! A range of physical memory, cut into frames, with a record for each at its start. The records make the safe
+//! interface sound: each says who borrows the frame's content, whether the frame is a table, and how many pages map it.
 //!
-//! Invariant: a table contains only descriptors of this memory's frames, written here. Not here: the kernel's own map (`kernel_map`), how
-//! one core waits for another (`holds.rs`).
+//! Invariant: a table contains only descriptors of this memory's frames, written here. Not here: the kernel's own map
+//! (`kernel_map`), how one core waits for another (`holds.rs`).
 
 use super::address_space_ids::AddressSpaceIds;
 use super::descriptor::Descriptor;
@@ -33,7 +33,8 @@ pub struct FrameMemory {
     pub(super) shared_tables: SharedTableCounts,
 }
 
-// What cores do to each other's frames is in atomic words. As plain ones, for one core, they are under the promise of `new`.
+// What cores do to each other's frames is in atomic words. As plain ones, for one core, they are under the promise of
+// `new`.
 const fn shared<T: Sync>() {}
 const _: () = shared::<FrameMemory>();
 
@@ -83,7 +84,8 @@ impl FrameMemory {
         unsafe { activate_space(self.space_word(space)) };
     }
 
-    /// The word by which another core makes `space` its user space ([`enter_remote_task`](crate::user_mode::enter_remote_task)).
+    /// The word by which another core makes `space` its user space
+    /// ([`enter_remote_task`](crate::user_mode::enter_remote_task)).
     #[inline]
     pub fn space_word(&self, space: Frame) -> u64 {
         self.physical(space) | u64::from(self.space_id(space)) << ID_SHIFT

@@ -1,8 +1,10 @@
 //! What is known of a frame of user memory.
 //!
-//! The count of its state: pages that map the frame, where a shared page table's page counts once for all spaces that use it. Of a root:
-//! pages in its space. Of a table: those of them that are its shared page table's. Of a shared page table: the tables that map its pages,
-//! and tables about to. Not here: the right to change it (`frame_memory.rs`, `runs.rs`, `shared_tables.rs`).
+//! The count of its state: pages that map the frame, where a shared page table's page counts once for all spaces that
+//! use it. Of a root:
+//! pages in its space. Of a table: those of them that are its shared page table's. Of a shared page table: the tables
+//! that map its pages, and tables about to. Not here: the right to change it (`frame_memory.rs`, `runs.rs`,
+//! `shared_tables.rs`).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::Access;
@@ -11,8 +13,8 @@ use renga_sync::FrameState;
 /// End of a chain of tables.
 pub(super) const NO_FRAME: u32 = u32::MAX;
 
-/// The access that a frame is ready for: without it there is no entry that lets a program execute one whose content may not be what is
-/// fetched.
+/// The access that a frame is ready for: without it there is no entry that lets a program execute one whose content may
+/// not be what is fetched.
 #[derive(Clone, Copy)]
 pub struct Prepared(Access);
 
@@ -26,7 +28,8 @@ impl Prepared {
 /// What is known of a frame.
 pub struct FrameRecord {
     pub(super) state: FrameState,
-    /// Of a root or table: the next table of the space, which its owner changes. Of a shared page table: how many pages it has.
+    /// Of a root or table: the next table of the space, which its owner changes. Of a shared page table: how many pages
+    /// it has.
     next: AtomicU32,
 }
 

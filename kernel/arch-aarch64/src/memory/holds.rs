@@ -1,9 +1,10 @@
 //! The locks of spaces, and borrows of pages that a space maps.
 //!
-//! Invariant: on a board whose frames several cores reach, entries of a space change only while its root is locked, by its owner or by a
-//! core that restricts it. A root ends being a root before its tables are returned, so a core that does not own a space finds it whole or
-//! not at all. A lock lasts one operation; only an owner waits while it has one, for a second space of its own. On a board whose frames one
-//! core reaches no lock is taken (docs/decisions/0087-page-frames-of-several-cores.md).
+//! Invariant: on a board whose frames several cores reach, entries of a space change only while its root is locked, by
+//! its owner or by a core that restricts it. A root ends being a root before its tables are returned, so a core that
+//! does not own a space finds it whole or not at all. A lock lasts one operation; only an owner waits while it has one,
+//! for a second space of its own. On a board whose frames one core reaches no lock is taken
+//! (docs/decisions/0087-page-frames-of-several-cores.md).
 
 use super::frame_memory::FrameMemory;
 use core::ptr::NonNull;
@@ -59,8 +60,8 @@ impl FrameMemory {
 
     #[inline(always)]
     pub(super) fn try_page(&self, frame: Frame) -> Result<PageGuard<'_>, FrameRefusal> {
-        // SAFETY: memory of ours, which is there for good; as a plain frame it is reached by these borrows alone, and as a table
-        // only while its state says so, which excludes them.
+        // SAFETY: memory of ours, which is there for good; as a plain frame it is reached by these borrows alone, and
+        // as a table only while its state says so, which excludes them.
         unsafe { FrameWriteGuard::begin(&self.record(frame).state, self.place(frame)) }.map(PageGuard::new)
     }
 
@@ -112,7 +113,8 @@ impl FrameMemory {
         self.try_shared_page(frame).ok()
     }
 
-    /// `try_borrow` of the frame that `space` maps at `va` with an access that `allows` accepts, while the mapping lasts.
+    /// `try_borrow` of the frame that `space` maps at `va` with an access that `allows` accepts, while the mapping
+    /// lasts.
     #[inline(always)]
     pub(super) fn borrow_mapped<T>(
         &self,
@@ -132,8 +134,8 @@ impl FrameMemory {
         Some(try_borrow(frame).unwrap_or_else(|refused| self.again(frame, refused, || try_borrow(frame))))
     }
 
-    /// As `borrow_mapped`, where several cores reach the space. Each attempt locks the space again, since the borrower of the page may wait
-    /// for the lock.
+    /// As `borrow_mapped`, where several cores reach the space. Each attempt locks the space again, since the borrower
+    /// of the page may wait for the lock.
     #[cold]
     #[inline(never)]
     fn borrow_held<T>(

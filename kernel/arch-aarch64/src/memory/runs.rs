@@ -12,8 +12,8 @@ const PAGE: u64 = PAGE_BYTES as u64;
 const LOWEST: usize = SHIFTS.len() - 1;
 
 impl FrameMemory {
-    /// Calls `enter` with each table that covers a part of `range`, and that part, and `visit` with each of its pages that is not a shared
-    /// page table's, in order, until one of them refuses. Returns where to continue.
+    /// Calls `enter` with each table that covers a part of `range`, and that part, and `visit` with each of its pages
+    /// that is not a shared page table's, in order, until one of them refuses. Returns where to continue.
     fn visit_run(
         &self,
         space: Frame,

@@ -1,8 +1,9 @@
-//! Shared page tables: a program's file pages as a table of the lowest level, kept for later programs, whose tables start as copies.
+//! Shared page tables: a program's file pages as a table of the lowest level, kept for later programs, whose tables
+//! start as copies.
 //!
-//! Invariant: no page of a shared page table is writable. A frame is counted once for the shared page table, not for the tables that map
-//! it; the shared page table counts those tables, and therefore outlives them. Pages of a shared page table are marked in each table, so
-//! that no code takes them for the table's own.
+//! Invariant: no page of a shared page table is writable. A frame is counted once for the shared page table, not for
+//! the tables that map it; the shared page table counts those tables, and therefore outlives them. Pages of a shared
+//! page table are marked in each table, so that no code takes them for the table's own.
 //!
 //! Not here: which file a shared page table is of, and when it is out of date (the page cache).
 
@@ -107,7 +108,8 @@ impl FrameMemory {
         self.record(frame).state.get().count() > 0
     }
 
-    /// Maps the pages of a shared page table that table `from` maps at `start..end` in table `to` as well; returns how many.
+    /// Maps the pages of a shared page table that table `from` maps at `start..end` in table `to` as well; returns how
+    /// many.
     pub(super) fn share_shared_table(
         &self,
         from: (TranslationTable, Frame),
@@ -239,8 +241,8 @@ impl SharedPageTables for FrameMemory {
         let _lock = self.lock_space(space);
         let root = self.record(space);
         let mut table = root.next();
-        // Bounded by the tables of the space. What their entries show stays: the shared page table outlives them, and they are
-        // plain frames next.
+        // Bounded by the tables of the space. What their entries show stays: the shared page table outlives them, and
+        // they are plain frames next.
         while table != NO_FRAME {
             let record = self.record(Frame(table));
             root.state.count(-(record.state.take_count() as i32));

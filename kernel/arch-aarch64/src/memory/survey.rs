@@ -34,7 +34,8 @@ impl Survey {
 
     /// The table at `physical`, and those that it leads to: each level is one deeper, and there are three.
     fn add(&mut self, physical: u64, level: usize) {
-        // SAFETY: a table that the processor uses now, so nothing else; one core runs the kernel, and changes none meanwhile.
+        // SAFETY: a table that the processor uses now, so nothing else; one core runs the kernel, and changes none
+        // meanwhile.
         let table = unsafe { TranslationTable::at(physical) };
         for entry in (0..ENTRIES).map(|position| table.entry_at(position).get()).filter(|entry| entry.is_valid()) {
             if level < PAGES && entry.is_table() {

@@ -86,8 +86,8 @@ impl TranslationTable {
         let (mut at, end) = (range.start, range.end.min(ENTRIES));
         while at < end {
             if at.is_multiple_of(GROUP) {
-                // SAFETY: a whole group within the table; the processor writes no entries, and the reader has locked the space
-                // (`holds.rs`), so an ordinary read suffices.
+                // SAFETY: a whole group within the table; the processor writes no entries, and the reader has locked
+                // the space (`holds.rs`), so an ordinary read suffices.
                 let group = unsafe { self.0.add(at).cast::<[u64; GROUP]>().read() };
                 if group.into_iter().fold(0, |all, entry| all | part(entry)) == 0 {
                     at += GROUP;
@@ -107,7 +107,8 @@ impl TranslationTable {
 impl TableEntry {
     /// The descriptor now.
     pub fn get(self) -> Descriptor {
-        // SAFETY: an aligned entry of a table, by construction; the processor reads it too, and another core may restrict it.
+        // SAFETY: an aligned entry of a table, by construction; the processor reads it too, and another core may
+        // restrict it.
         Descriptor(unsafe { AtomicU64::from_ptr(self.0) }.load(Ordering::Relaxed))
     }
 

@@ -1,5 +1,5 @@
-//! The bus between the processor and its peripherals. Without a barrier between two peripherals, one may get the other's answer (the
-//! datasheet, 1.3): here that fails the test.
+//! The bus between the processor and its peripherals. Without a barrier between two peripherals, one may get the
+//! other's answer (the datasheet, 1.3): here that fails the test.
 
 use super::clock::Clock;
 use renga_hal::registers::Registers;

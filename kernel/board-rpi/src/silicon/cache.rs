@@ -1,5 +1,6 @@
-//! The processor's write-back cache before memory that the firmware shares: what was stored stays in it until it is cleaned, and what
-//! is in it hides what the firmware wrote. It may fetch any line at any time, and does so whenever that does harm.
+//! The processor's write-back cache before memory that the firmware shares: what was stored stays in it until it is
+//! cleaned, and what is in it hides what the firmware wrote. It may fetch any line at any time, and does so whenever
+//! that does harm.
 
 use crate::shared_lines::{CachedWords, LINE_BYTES, SharedLines, WORDS};
 use renga_hal::shared::SharedWords;

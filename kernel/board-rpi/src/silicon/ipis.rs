@@ -1,5 +1,5 @@
-//! The mailboxes of a BCM2837's cores, with garbage in them at entry, all of which interrupts; and the interrupts of software of a GIC-400, of
-//! which each core sees its own.
+//! The mailboxes of a BCM2837's cores, with garbage in them at entry, all of which interrupts; and the interrupts of
+//! software of a GIC-400, of which each core sees its own.
 
 use super::bus::{BusDevice, Device, PeripheralBus, Plain};
 use crate::core_ipi::CoreIpi;

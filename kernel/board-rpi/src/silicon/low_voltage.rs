@@ -1,5 +1,5 @@
-//! A card whose supply and host were left at 1.8 V: it does not answer a driver that expects 3.3 V, and a reset of a Pi 4 then cuts the
-//! board's power. Renga never selects 1.8 V, and returns such a card to 3.3 V.
+//! A card whose supply and host were left at 1.8 V: it does not answer a driver that expects 3.3 V, and a reset of a Pi
+//! 4 then cuts the board's power. Renga never selects 1.8 V, and returns such a card to 3.3 V.
 
 use super::bus::PeripheralBus;
 use super::card::{SdHostModel, card, card_on};

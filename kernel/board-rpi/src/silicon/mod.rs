@@ -1,6 +1,6 @@
-//! The drivers against models that behave as silicon does where QEMU forgives: write-only registers, clocks off by default, late answers,
-//! sticky errors, interrupts left enabled, garbage at entry, writes too close together. Each test was seen to fail without the driver's
-//! remedy.
+//! The drivers against models that behave as silicon does where QEMU forgives: write-only registers, clocks off by
+//! default, late answers, sticky errors, interrupts left enabled, garbage at entry, writes too close together. Each
+//! test was seen to fail without the driver's remedy.
 //!
 //! `docs/reference/silicon-traps.md` lists what the models leave out.
 

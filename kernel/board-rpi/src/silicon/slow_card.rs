@@ -6,13 +6,14 @@ use super::clock::Clock;
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::registers::Registers;
 
-/// The standard's limits (4.6.2): so long before a read's first block, and after a write's last one, ns; a block takes 41 us at 25 MHz.
+/// The standard's limits (4.6.2): so long before a read's first block, and after a write's last one, ns; a block takes
+/// 41 us at 25 MHz.
 const SLOW_NS: [u64; 3] = [100_000_000, 41_000, 250_000_000];
 /// No process may have the core longer at a stretch: the link's process has to sample its lines every 60 us.
 const STRETCH_NS_MAX: u64 = 40_000;
 
-/// Carries a transfer on to its end, with `between` whenever others have the core; how often and how long it had the core at most, and how
-/// long it all took, ns.
+/// Carries a transfer on to its end, with `between` whenever others have the core; how often and how long it had the
+/// core at most, and how long it all took, ns.
 fn carried_on(
     clock: &Clock,
     mut go_on: impl FnMut() -> Result<Progress, BlockError>,

@@ -1,6 +1,6 @@
 //! All that a process may do as itself.
 //!
-//! Invariant: one `Me` per process, and only its future has it. Called by: system processes. Not here: the layers that do the work.
+//! Invariant: one `Me` per process, and only its future has it. Called by: system processes. Not here: lower layers.
 
 use crate::ipc::protocol::Entry;
 use crate::ipc::typed::Call;
@@ -112,8 +112,8 @@ impl Me {
         probe::account(self.0, number);
         self.0.account.set(self.0.core.account(number));
     }
-    /// Resumes a call that it has kept while it served others: charges the time since its dispatch to the account before, and works for
-    /// the caller from now on.
+    /// Resumes a call that it has kept while it served others: charges the time since its dispatch to the account
+    /// before, and works for the caller from now on.
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
         let (me, core) = (self.0, self.0.core);
         let caller = call.process();
@@ -152,8 +152,8 @@ impl Me {
     pub fn charged_until_ns(&self) -> u64 {
         self.0.core.charged_until_ns()
     }
-    /// What this board did for account `number` of another board since the last report: time in ns, blocks read, blocks written. All 0
-    /// if it is not worth a report.
+    /// What this board did for account `number` of another board since the last report: time in ns, blocks read, blocks
+    /// written. All 0 if it is not worth a report.
     pub fn take_unreported(&self, number: AccountNumber) -> [u64; 3] {
         let elsewhere = number.board().is_some_and(|board| board != self.0.id().board.0);
         if elsewhere { self.0.core.account(number).take_unreported(&self.counts(number)) } else { [0; 3] }
@@ -166,8 +166,8 @@ impl Me {
             account.set_policy(policy);
         }
     }
-    /// Resets its account for a new program with `policy`; one that is `made_here`, by a program of this board, starts a slice behind
-    /// the running task.
+    /// Resets its account for a new program with `policy`; one that is `made_here`, by a program of this board, starts
+    /// a slice behind the running task.
     pub fn begin_account(&mut self, policy: Policy, made_here: bool) {
         self.0.begin_account(policy, made_here);
     }
@@ -179,8 +179,8 @@ impl Me {
 
 /// Programs.
 impl Me {
-    /// Runs the user program in `context` and address space `space` (a number of the board's memory) until it traps or the wait is
-    /// cancelled ([`Trap::Preempted`]); [`Me::trap`] is the trap.
+    /// Runs the user program in `context` and address space `space` (a number of the board's memory) until it traps or
+    /// the wait is cancelled ([`Trap::Preempted`]); [`Me::trap`] is the trap.
     pub fn run_user<'a>(&'a mut self, context: &'a mut UserContext, space: u32) -> RunUser<'a> {
         self.0.run_user(context, space)
     }
@@ -189,8 +189,8 @@ impl Me {
     pub fn trap(&self) -> Trap {
         self.0.last_trap()
     }
-    /// Lets the programs run that have used no more than the one for which this process works; [`Me::yield_now`] does not. For long
-    /// work on behalf of a program.
+    /// Lets the programs run that have used no more than the one for which this process works; [`Me::yield_now`] does
+    /// not. For long work on behalf of a program.
     pub async fn yield_to_programs(&mut self) {
         let me = self.0;
         me.begin(Wait::User);
@@ -200,7 +200,7 @@ impl Me {
         poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await;
         me.come_home();
     }
-    /// As [`Me::yield_to_programs`], for work that comes from other boards: returns at once if no task is to run before.
+    /// As [`Me::yield_to_programs`], for work that comes from other boards: returns at once if no task goes first.
     pub async fn await_share(&mut self) {
         if !self.0.core.run_queue.is_due(self.0) {
             self.yield_to_programs().await;
@@ -226,8 +226,8 @@ impl Me {
     pub fn program_core(&self) -> u8 {
         self.0.program_core()
     }
-    /// The time of programs and of system processes on core `number` of the board, ns; 0 for a core without programs. Time on other cores
-    /// is charged when the slice returns.
+    /// The time of programs and of system processes on core `number` of the board, ns; 0 for a core without programs.
+    /// Time on other cores is charged when the slice returns.
     pub fn ran_on(&self, number: u8) -> [u64; 2] {
         let core = self.0.core;
         let counts = (core.program_cores.get() | core.homes.get()) >> number & 1 != 0;

@@ -1,4 +1,4 @@
-//! Rights to reach one process without calling it: to notify it, to cancel its wait, to say how its program shares the cores.
+//! Rights to reach one process without calling it: to notify it, to cancel its wait, to place its program.
 //!
 //! Invariant: a right on a process of another core holds that process's shared half only ([`SharedProcess`]).
 //! Called by: system processes, boot. Not here: what a notification does (`ipc/notification.rs`).
@@ -71,7 +71,8 @@ impl WaitCanceller {
     pub fn set_policy(&self, policy: Policy) {
         self.set_schedule(policy, self.cores());
     }
-    /// Lets its program run on these cores only; programs use at least one of them ([`Me::program_cores`](crate::Me::program_cores)).
+    /// Lets its program run on these cores only; programs use at least one of them
+    /// ([`Me::program_cores`](crate::Me::program_cores)).
     pub fn set_cores(&self, cores: u8) {
         self.set_schedule(self.policy(), cores);
     }

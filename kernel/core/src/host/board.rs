@@ -1,8 +1,8 @@
 //! Processes inside a host program: the harness of tests and of the simulator.
 //!
-//! Invariant: its parts are leaked, as a board never frees them ([`HostBoard::within`]: they end with its memory). Its functions are safe to
-//! call under one condition that a test keeps: only a process's own future uses its `Me`, ports and clients. Not here: time and interrupts;
-//! the test drives them through the core.
+//! Invariant: its parts are leaked, as a board never frees them ([`HostBoard::within`]: they end with its memory). Its
+//! functions are safe to call under one condition that a test keeps: only a process's own future uses its `Me`, ports
+//! and clients. Not here: time and interrupts; the test drives them through the core.
 
 use crate::ipc::address::{Address, Members};
 use crate::ipc::protocol::Protocol;
@@ -37,8 +37,8 @@ const ARENA_WORDS: usize = size_of::<Arena>().div_ceil(16) + 1;
 
 /// An arena over memory that lives as long as the objects in it, and has no other use.
 fn arena(memory: &mut [u128]) -> Arena {
-    // SAFETY: one valid object; that no object in it outlives it is the harness's condition, which `HostBoard::new` keeps by leaking it,
-    // and the body of `HostBoard::within` by keeping nothing.
+    // SAFETY: one valid object; that no object in it outlives it is the harness's condition, which `HostBoard::new`
+    // keeps by leaking it, and the body of `HostBoard::within` by keeping nothing.
     unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
 }
 
@@ -55,8 +55,9 @@ impl HostBoard {
         }
     }
 
-    /// Runs `body` on board `number`, whose boot memory is `memory`; then all objects of the board are gone, undropped. For programs that
-    /// make millions of boards. `body` must keep nothing of the board, and its objects must own nothing outside.
+    /// Runs `body` on board `number`, whose boot memory is `memory`; then all objects of the board are gone, undropped.
+    /// For programs that make millions of boards. `body` must keep nothing of the board, and its objects must own
+    /// nothing outside.
     ///
     /// # Panics
     /// If `memory` is too small.

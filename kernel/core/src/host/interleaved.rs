@@ -1,8 +1,8 @@
 //! The cores of one board inside one thread of a host program, interleaved by a chooser.
 //!
-//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time; it sleeps when
-//! it does not poll and no IPI is pending. An IPI may let the other core run at once, inside the sending step: so steps of several cores
-//! nest. Not here: anything finer than a post (`tools/races` searches that).
+//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a
+//! time; it sleeps when it does not poll and no IPI is pending. An IPI may let the other core run at once, inside the
+//! sending step: so steps of several cores nest. Not here: anything finer than a post (`tools/races` searches that).
 
 use super::board::HostBoard;
 use crate::ipc::address::Address;
@@ -163,8 +163,7 @@ impl Cores {
         self.run_each(choose, &|_| ());
     }
 
-    /// As [`Cores::run`], and calls `took` with each core that may have done a step; returns whether any process was polled out of a ready
-    /// queue.
+    /// As [`Cores::run`], and calls `took` with each core that may have done a step; whether a process was polled.
     ///
     /// # Panics
     /// If they do not come to rest within a very large number of steps.

@@ -1,7 +1,7 @@
 //! Addresses of servers: on this board, or on another one, to which this board's router carries the call.
 //!
-//! Invariant: a process of another board takes no memory here. A call to it is a call to the router, and the caller's header names the
-//! server; so callers see no difference between the two. Not here: which servers exist (placement), how calls are carried (the router).
+//! Invariant: a process of another board takes no memory here. A call to it is a call to the router, and the caller's
+//! header names the server; so callers see no difference between the two. Not here: placement, carrying (the router).
 
 use super::protocol::Protocol;
 use crate::types::state::{CallTarget, Process};
@@ -24,8 +24,7 @@ impl<P: Protocol> Address<P> {
     pub fn new(process: &'static Process) -> Self {
         Address::at(CallTarget::here(process))
     }
-    /// The server `id` of another board, to which `router` carries calls. Which entries it serves that board's router
-    /// knows.
+    /// The server `id` of another board, to which `router` carries calls. Its board's router knows its entries.
     pub fn elsewhere(router: &'static Process, id: ProcId) -> Self {
         Address::at(CallTarget { process: router, word: id.to_word() })
     }

@@ -1,7 +1,7 @@
 //! Calls that a server keeps for later, first come first served.
 //!
-//! Invariant: they are linked through their callers' headers, which wait for the reply and so are in no other queue (I3 of
-//! `rendezvous.rs`): a queue takes no memory of its own, and has room for every possible caller. Not here: which calls wait, and why.
+//! Invariant: they are linked through their callers' headers, which wait for the reply and so are in no other queue (I3
+//! of `rendezvous.rs`): a queue takes no memory of its own, and has room for every caller. Not here: which calls wait.
 
 use super::protocol::Entry;
 use super::rendezvous::RawCall;

@@ -1,8 +1,8 @@
 //! Passing an accepted call on to another server, which answers the caller itself.
 //!
-//! Invariant: a server that forwards a call is done with it: it neither waits for the reply nor sees it. The caller's message stays in the
-//! caller's header, and so do the slices that it lends; only operation and words are replaced. The caller waits for the server that has the
-//! call, and its header names that server. Not here: which forwards are allowed (placement).
+//! Invariant: a server that forwards a call is done with it: it neither waits for the reply nor sees it. The caller's
+//! message stays in the caller's header, and so do the slices that it lends; only operation and words are replaced. The
+//! caller waits for the server that has the call, and its header names that server. Not here: allowed forwards.
 
 use super::address::{Address, Members};
 use super::protocol::{Entry, Protocol};
@@ -42,8 +42,8 @@ impl<P: Protocol> ForwardFamily<P> {
 }
 
 impl<E: Entry> Call<E> {
-    /// Calls `to` with `entry` on the caller's behalf: `to` has the call from now on, with the caller's slices, and replies to the caller.
-    /// Slices and reply must be of the same types.
+    /// Calls `to` with `entry` on the caller's behalf: `to` has the call from now on, with the caller's slices, and
+    /// replies to the caller. Slices and reply must be of the same types.
     ///
     /// ```
     /// use renga_core::{Call, Forward, protocol};
@@ -111,8 +111,8 @@ impl RawCall {
     }
 }
 
-/// Delivers the call of `caller` to `server`, in place if that waits for it. Below it on the stack are the forwarding servers and perhaps
-/// the caller, and none of them is polled before it returns.
+/// Delivers the call of `caller` to `server`, in place if that waits for it. Below it on the stack are the forwarding
+/// servers and perhaps the caller, and none of them is polled before it returns.
 fn deliver(caller: &'static Process, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
         return match server.remote_server() {

@@ -1,6 +1,6 @@
 //! Calls between processes of one core, and notifications.
 //!
-//! Calls: types, sched. Called by: `smp`, `api`. Not here: what another core does with a call (`smp`), other boards (the router).
+//! Calls: types, sched. Called by: `smp`, `api`. Not here: other cores (`smp`), other boards (the router).
 
 pub mod address;
 mod call_queue;

@@ -1,7 +1,6 @@
 //! Notifications: the effect of an interrupt, an alarm or event flags on a process.
 //!
-//! Invariant: a notification is a flag, not a count; it is never lost and never blocks the notifier, so it makes no edge in the wait-for
-//! graph.
+//! Invariant: a notification is a flag, not a count; never lost, and blocks no notifier: it adds no wait-for edge.
 
 use super::rendezvous::NOTIFIED;
 use crate::types::probe;

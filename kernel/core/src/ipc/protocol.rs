@@ -48,11 +48,11 @@ pub trait Protocol: 'static {
 #[doc(hidden)]
 pub type MessageWords = Words;
 
-/// Declares a protocol. An entry has a number, a name, arguments of a word or more, the types of its slices and of its reply, and flags in
-/// brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the call, or replies before its work is done),
-/// `releases` (no result: an asynchronous edge may release the caller early).
+/// Declares a protocol. An entry has a number, a name, arguments of a word or more, the types of its slices and of its
+/// reply, and flags in brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the
+/// call, or replies before its work is done), `releases` (no result: the caller may be released early).
 ///
-/// The macro also makes a trait with a method per entry. A server implements it, and `serve` dispatches an accepted call:
+/// The macro also makes a trait with a method per entry. A server implements it; `serve` dispatches a call:
 /// ```
 /// # use renga_core::{Call, Me, Port, protocol};
 /// # use renga_abi::Errno;

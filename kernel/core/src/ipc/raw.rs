@@ -1,7 +1,6 @@
 //! Calls whose protocol is known only by number: a router accepts them and a proxy makes them.
 //!
-//! Invariant: a raw call is checked against the entries that the server's port declared, so a call from another board reaches only entries that
-//! the server has.
+//! Invariant: a raw call is checked against the entries that the server's port declared, so others are out of reach.
 
 use super::address::Members;
 use super::rendezvous::{ANY_ENTRY, ENTRIES, RawAccept, RawCall, RawCallFuture};
@@ -68,8 +67,7 @@ impl RawCall {
     }
 }
 
-/// The right to call any process of a board, as one process: of this board a proxy's, of another one a hostile
-/// process's.
+/// The right to call any process of a board, as one process: a proxy's, or a hostile process's of another board.
 pub struct RawClient {
     me: &'static Process,
     directory: Members,

@@ -5,12 +5,12 @@
 //!    its caller is not executing while a server holds a `RawCall`.
 //! I3 A process is in at most one queue: a ready queue, a run queue, one server's `callers`
 //!    or one of its kept calls.
-//! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time the slices are that
-//!    server's.
+//! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time the
+//!    slices are that server's.
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
 //!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
 //!
-//! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), other boards (the router).
+//! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), the router.
 
 use crate::types::probe;
 use crate::types::state::{CallTarget, Process, Wait, Words};
@@ -191,8 +191,8 @@ impl RawCall {
     /// The slice given and the slice taken; empty where there is none.
     #[inline(always)]
     pub fn lent(&mut self) -> (&[u8], &mut [u8]) {
-        // SAFETY: I4; it was a reference that the caller's pending future still borrows (I5), and the returned borrow of `&mut self` ends
-        // before the reply. An absent slice has length 0 and an earlier slice's address: never null.
+        // SAFETY: I4; it was a reference that the caller's pending future still borrows (I5), and the returned borrow
+        // of `&mut self` ends before the reply. An absent slice has length 0 and a valid address.
         let given = unsafe { core::slice::from_raw_parts(self.0.given.get(), self.0.given_bytes.get()) };
         // SAFETY: as above; `&mut self` keeps it from being aliased.
         let taken = unsafe { core::slice::from_raw_parts_mut(self.0.taken.get(), self.0.taken_bytes.get()) };

@@ -82,8 +82,7 @@ impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
     }
 }
 
-/// The right to call the entries in the set `ENTRIES` of all servers of `P`, by board and by their number on it, as
-/// one process.
+/// The right to call the entries in the set `ENTRIES` of all servers of `P`, by board and number, as one process.
 pub struct Family<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, &'static [Members], PhantomData<P>);
 impl<P: Protocol> Family<P> {
     /// By board the servers there, which the placement says serve `P`.
@@ -113,8 +112,7 @@ impl<P: Protocol, const ENTRIES: u32> Family<P, ENTRIES> {
     }
 }
 
-/// The right to call the entries in the set `ENTRIES` of all servers of `P` on the own board, of which there may be none,
-/// as one process.
+/// The right to call the entries in the set `ENTRIES` of any servers of `P` on the own board, as one process.
 pub struct Local<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, &'static Members, PhantomData<P>);
 impl<P: Protocol> Local<P> {
     /// The servers there, which the placement says serve `P`.
@@ -193,8 +191,8 @@ impl<P: Protocol> Future for Accept<'_, P> {
     }
 }
 
-/// The caller of a call, on this board: its present state, whether or not its call was answered. The state of a caller on another core is
-/// unknown.
+/// The caller of a call, on this board: its present state, whether or not its call was answered. The state of a caller
+/// on another core is unknown.
 #[derive(Clone, Copy)]
 pub struct Caller(Option<&'static Process>);
 impl Caller {

@@ -1,13 +1,13 @@
 //! Accounts: the work done for each user program, here and on other boards.
 //!
-//! The account of work is the slot of the program that the work is for. A slot has its own account; a server follows the caller whose call it
-//! accepted last, and so on through callers; a process that calls for other boards sets its account. Time is charged once per dispatch, to the
-//! account of the dispatched process: a rendezvous in place costs nothing. Work without an account goes to number 0, the system's.
+//! The account of work is the slot of the program that the work is for. A slot has its own account; a server follows
+//! the caller whose call it accepted last, and so on through callers; a process that calls for other boards sets its
+//! account. Time is charged once per dispatch, to the account of the dispatched process: a rendezvous in place costs
+//! nothing. Work without an account goes to number 0, the system's.
 //!
 //! Each core has an account of each number and alone writes it; the usage of a program is the sum over all cores.
 //!
-//! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: which program is next
-//! (`kernel/sched`).
+//! Invariant: the time between two stamps of a core is charged to one account, or was idle. Not here: `kernel/sched`.
 
 use crate::types::probe;
 use crate::types::state::{Core, Process};
@@ -31,8 +31,8 @@ impl Core {
         self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
     }
 
-    /// Sets the cores of the board, and on which of them programs have their processes and their run queues, a bit each: once, before any
-    /// other core starts.
+    /// Sets the cores of the board, and on which of them programs have their processes and their run queues, a bit
+    /// each: once, before any other core starts.
     pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
         self.board.set(cores);
         self.homes.set(homes);
@@ -126,8 +126,8 @@ impl Core {
         process.account.get().charge(Count::UserNs, spent_ns);
     }
 
-    /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system processes, ns; run queue
-    /// of programs. From any core.
+    /// What was charged on this core since boot: time of programs' instructions, wherever its programs ran, of system
+    /// processes, ns; run queue of programs. From any core.
     ///
     /// Summed on request, so that charging costs nothing more. Bounded by the table of accounts.
     pub fn charged(&self) -> [u64; 3] {

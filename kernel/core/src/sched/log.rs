@@ -1,7 +1,7 @@
 //! The last lines of a board's log, kept on the board for readers there.
 //!
-//! Invariant: lines are in the order of arrival, the oldest makes room for a new one, and no writer waits. Not here: where each line goes at
-//! once ([`Core::set_log`]), how one is written (`sysprocs/procfs`).
+//! Invariant: lines are in the order of arrival, the oldest makes room for a new one, and no writer waits. Not here:
+//! where each line goes at once ([`Core::set_log`]), how one is written (`sysprocs/procfs`).
 
 use crate::types::state::Core;
 use renga_abi::log::LogLine;

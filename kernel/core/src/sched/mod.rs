@@ -1,4 +1,4 @@
-//! Scheduling on one core: the ready queue of processes, the run queues of programs, their accounts, and messages to other cores.
+//! Scheduling on one core: the ready queue of processes, run queues of programs, accounts, messages to other cores.
 //!
 //! Calls: types. Called by: all layers above. Not here: what a rendezvous is (`ipc`).
 

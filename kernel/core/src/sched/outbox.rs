@@ -1,8 +1,9 @@
 //! Messages from this core to others: calls, replies, notifications and cancellations.
 //!
-//! Invariant: C1 to C4 of `remote_call.rs`. A core posts a call only while it owns the call's message; replies wait for the end of the poll.
-//! Called by: the ready queue, the rendezvous, rights to notify. Not here: what a core does with a message (`remote_call.rs`), mailboxes
-//! (`kernel/sync`).
+//! Invariant: C1 to C4 of `remote_call.rs`. A core posts a call only while it owns the call's message; replies wait for
+//! the end of the poll.
+//! Called by: the ready queue, the rendezvous, rights to notify. Not here: what a core does with a message
+//! (`remote_call.rs`), mailboxes (`kernel/sync`).
 
 use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, SharedProcess, Wait};
 use core::sync::atomic::Ordering;
@@ -44,8 +45,8 @@ impl Process {
         endpoint.mailbox.post(message, endpoint.ipi);
     }
 
-    /// Its wait is cancelled while its call is on another core or on its way: notifies the core that owns the call. A server that
-    /// accepts the call later reads the flag.
+    /// Its wait is cancelled while its call is on another core or on its way: notifies the core that owns the call. A
+    /// server that accepts the call later reads the flag.
     #[cold]
     pub(crate) fn cancel_remote_call(&'static self) {
         let shared = self.shared();

@@ -53,8 +53,7 @@ impl Task for Process {
 }
 
 impl Process {
-    /// What `core` has for it: itself if it is there, else a remote handle, which is never open, so that a call to it, one of
-    /// `entries`, is posted.
+    /// What `core` has for it: itself if it is there, else a remote handle, to which a call of an entry is posted.
     pub fn handle_on(&'static self, core: &'static Core, arena: &Arena, entries: u32) -> &'static Process {
         if core::ptr::eq(self.core, core) {
             return self;

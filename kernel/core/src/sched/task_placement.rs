@@ -1,7 +1,6 @@
 //! Which run queue a process waits in: its program's on one of the cores allowed to it, the process's own at home.
 //!
-//! Invariant: a task is queued on one core only; a program only on cores allowed to it. Not here: a slice on another core
-//! (`remote_run_queue.rs`).
+//! Invariant: a task is queued on one core only; a program on allowed cores. Not here: `remote_run_queue.rs`.
 
 use super::process::has_program;
 use crate::types::state::{Core, Process, RemoteRunQueue};
@@ -40,8 +39,8 @@ impl Process {
         }
     }
 
-    /// Moves the task to its own core: a process works for its program there, wherever that runs. Also after the work, since the slice was not
-    /// the program's, which may have to run elsewhere.
+    /// Moves the task to its own core: a process works for its program there, wherever that runs. Also after the work,
+    /// since the slice was not the program's, which may have to run elsewhere.
     pub(crate) fn come_home(&'static self) {
         if !self.core.remote_queues.get().is_empty() {
             self.run_queue.get().clear_last(self);
@@ -141,8 +140,8 @@ impl RemoteRunQueue {
 }
 
 impl Core {
-    /// Work stealing: moves one runnable task from a queue with more than one to `run_queue`, the idle queue of core `number`, if its affinity
-    /// allows.
+    /// Work stealing: moves one runnable task from a queue with more than one to `run_queue`, the idle queue of core
+    /// `number`, if its affinity allows.
     pub(crate) fn steal_task(
         &'static self,
         run_queue: &'static RunQueue<Process>,

@@ -1,19 +1,19 @@
-//! Calls between the cores of a board: setup, and delivery of messages. Calls and answers travel as messages; notifications, cancelled
-//! waits and schedules as event flags. (Programs travel the same way: `remote_run_queue.rs`.)
+//! Calls between the cores of a board: setup, and delivery of messages. Calls and answers travel as messages;
+//! notifications, cancelled waits and schedules as event flags. (Programs travel the same way: `remote_run_queue.rs`.)
 //!
-//! A client of another core's server has a *remote handle* in its place (`Process::handle_on`), which is never open. So the path within a
-//! core tests nothing for cores; the path to a closed entry posts the call.
+//! A client of another core's server has a *remote handle* in its place (`Process::handle_on`), which is never open. So
+//! the path within a core tests nothing for cores; the path to a closed entry posts the call.
 //!
-//! C1 The owner of a process's message owns its call: words and slices, the link that queues it, `server`, and the cells of
-//!    [`RemoteCall`]. A core owns the message from the drain that returns it until it posts it.
-//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` that core does not write it either, so
-//!    the core that has the call may read it. Any core may read what never changes (`core`, `word`, `remote`). All else that other cores
-//!    need is in [`SharedProcess`], the half that they receive.
+//! C1 The owner of a process's message owns its call: words and slices, the link that queues it, `server`, and the
+//!    cells of [`RemoteCall`]. A core owns the message from the drain that returns it until it posts it.
+//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` that core does not
+//!    write it either, so the core that has the call may read it. Any core may read what never changes (`core`, `word`,
+//!    `remote`). All else that other cores need is in [`SharedProcess`], the half that they receive.
 //! C3 Replies to other cores are queued during a poll and posted when it returns; between polls the queue is empty.
 //! C4 The core that receives event flags decides what they do.
 //!
-//! Called by: the core's loop (image). Not here: posting (`outbox.rs`), mailboxes (`kernel/sync`), IPIs (the image), which core has which
-//! process (placement).
+//! Called by: the core's loop (image). Not here: posting (`outbox.rs`), mailboxes (`kernel/sync`), IPIs (the image),
+//! which core has which process (placement).
 
 use crate::sched::{CANCEL_WAIT, NOTIFY, SCHEDULE};
 use crate::types::arena::Arena;
@@ -59,8 +59,8 @@ impl Process {
 }
 
 impl Core {
-    /// Delivers the messages of other cores, if any; called before each dispatch. A process that becomes ready is polled at once if it
-    /// would be the next.
+    /// Delivers the messages of other cores, if any; called before each dispatch. A process that becomes ready is
+    /// polled at once if it would be the next.
     #[inline(always)]
     pub fn drain_mailbox(&self) {
         if let Some(endpoint) = self.endpoint

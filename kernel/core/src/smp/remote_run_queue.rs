@@ -1,15 +1,16 @@
 //! Remote run queues: programs of a home core run on the board's other cores.
 //!
-//! A program's process and all its servers stay on the process's home core. A time slice goes to the other core: the right to the program's
-//! registers, as a message, which comes back with the trap. The home picks the next task of each remote run queue, by its [`RunQueue`], and
-//! recalls a slice by an event flag when another task is to run.
+//! A program's process and all its servers stay on the process's home core. A time slice goes to the other core: the
+//! right to the program's registers, as a message, which comes back with the trap. The home picks the next task of each
+//! remote run queue, by its [`RunQueue`], and recalls a slice by an event flag when another task is to run.
 //!
-//! S1 The owner of a remote run queue's message owns its [`RemoteSlice`] and the registers of the program that it names. The other cells of a
-//!    remote run queue are the home's. Of the process the other core reads `word` and `user`, which nothing writes meanwhile.
+//! S1 The owner of a remote run queue's message owns its [`RemoteSlice`] and the registers of the program that it
+//!    names. The other cells of a remote run queue are the home's. Of the process the other core reads `word` and
+//!    `user`, which nothing writes meanwhile.
 //! S2 A slice that is out belongs to the last task of its queue, which is not enqueued before the slice is back.
 //!
-//! Not here: entering a program and its address space (the image, `arch-aarch64`); the cores allowed to a program (`Account`), its choice among
-//! them (`task_placement.rs`).
+//! Not here: entering a program and its address space (the image, `arch-aarch64`); the cores allowed to a program
+//! (`Account`), its choice among them (`task_placement.rs`).
 
 use crate::sched::account::Count;
 use crate::types::arena::Arena;
@@ -133,8 +134,8 @@ impl RemoteTask {
 }
 
 impl Core {
-    /// Lets programs of this core, their home, run on the `cores` of the board, a bit each, with or without this one; 0 stands for this
-    /// core alone. Once, before any program exists.
+    /// Lets programs of this core, their home, run on the `cores` of the board, a bit each, with or without this one; 0
+    /// stands for this core alone. Once, before any program exists.
     pub fn run_programs_on(&'static self, cores: u8, arena: &Arena) {
         let elsewhere = |number: &u8| *number != self.number && cores >> number & 1 != 0;
         let mut others = (0..self.endpoints.len() as u8).filter(elsewhere);
@@ -182,8 +183,8 @@ impl Core {
         self.remote_requested.get()
     }
 
-    /// Sends slices to other cores; between polls. `prepare` makes a program ready to go there, and returns its address space as the image
-    /// enters it.
+    /// Sends slices to other cores; between polls. `prepare` makes a program ready to go there, and returns its address
+    /// space as the image enters it.
     pub fn send_remote_slices(&'static self, mut prepare: impl FnMut(&mut UserContext, u32) -> u64) {
         self.remote_requested.set(false);
         for remote_queue in self.remote_queues.get() {

@@ -1,7 +1,6 @@
 //! Boot memory, allocated once and never freed.
 //!
-//! Invariant: after [`Arena::seal`] nothing is allocated until the board reboots. Not here: where the memory is (the image), its
-//! contents.
+//! Invariant: after [`Arena::seal`] nothing is allocated until the board reboots. Not here: where the memory is.
 
 use core::cell::Cell;
 

@@ -1,8 +1,8 @@
-//! Probes: places that the emulator reports when they execute, with operands. Each is a note in the kernel's ELF file, in
-//! SystemTap's form (`readelf -n`): place, and operands as `bytes@register` or `bytes@[register,offset]`. In the code a probe
-//! is a label, or one `nop` where the next instruction may be reached by another way too.
-//! Invariant: a probe changes nothing (docs/design/emulator-and-virtual-time.md; the cluster test `probes`). Not here: the
-//! listener (`tools/emu/plugin`), the meaning (`tools/trace`). Host programs have [`crate::events`] instead.
+//! Probes: places that the emulator reports when they execute, with operands. Each is a note in the kernel's ELF file,
+//! in SystemTap's form (`readelf -n`): place, and operands as `bytes@register` or `bytes@[register,offset]`. In the
+//! code a probe is a label, or one `nop` where the next instruction may be reached by another way too.
+//! Invariant: a probe changes nothing (docs/design/emulator-and-virtual-time.md; the cluster test `probes`). Not here:
+//! the listener (`tools/emu/plugin`), the meaning (`tools/trace`). Host programs have [`crate::events`] instead.
 
 #[cfg(feature = "host")]
 use super::events::Event;
@@ -13,8 +13,8 @@ use core::ptr::from_ref;
 use renga_abi::ProcId;
 use renga_abi::account::AccountNumber;
 
-/// `mark!(memory, instruction, name, operands, (registers), (offsets))`: operands name the registers and offsets in braces;
-/// memory is `readonly` if what is there may have been stored just before, `nomem` if it never changes.
+/// `mark!(memory, instruction, name, operands, (registers), (offsets))`: operands name the registers and offsets in
+/// braces; memory is `readonly` if what is there may have been stored just before, `nomem` if it never changes.
 #[cfg(not(feature = "host"))]
 macro_rules! mark {
     ($memory:ident, $at:literal, $name:literal, $operands:literal, ($($register:ident: $value:expr),*), ($($offset:ident: $bytes:expr),*)) => {

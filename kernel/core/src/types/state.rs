@@ -1,7 +1,7 @@
-//! The state of the kernel on one board: the headers of processes, the executor of each core, and the records that cores share.
-//! Invariant: data and constructors only; these types refer to each other, so they are one file. A header lives for ever (I1 of
-//! `rendezvous.rs`) and contains the one outstanding call of its process, so a server's handle on that call never dangles.
-//! Called by: every other file of the kernel. Not here: any operation on the state.
+//! The state of the kernel on one board: the headers of processes, the executors, and what cores share.
+//! Invariant: data and constructors only; these types refer to each other, so they are one file. A header lives for
+//! ever (I1 of `rendezvous.rs`) and contains the one outstanding call of its process, so a server's handle on that call
+//! never dangles. Called by: every other file of the kernel. Not here: any operation on the state.
 
 use super::ring_buffer::RingBuffer;
 pub(crate) use super::wait::IN_PLACE;
@@ -69,8 +69,8 @@ pub struct Process {
     pub(crate) taken_bytes: Cell<usize>,
     /// Bytes of the taken slice that the server says it wrote; only proxies read it.
     pub(crate) taken_used: Cell<usize>,
-    /// The server that has its call, if it was not answered in place; of calls to other boards the router. Of a remote handle: the
-    /// server on another core.
+    /// The server that has its call, if it was not answered in place; of calls to other boards the router. Of a remote
+    /// handle: the server on another core.
     pub(crate) server: Link,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Link,
@@ -151,8 +151,8 @@ pub(crate) unsafe fn not_started(_: *mut (), _: &mut Context<'_>) {
 /// The right to act as one process. Not `Clone`.
 pub struct Me(pub(crate) &'static Process);
 
-/// The executor of one processor core, its alarms and its run queue. In the order written: the fields of each call are where one
-/// instruction reaches it, before the large tables.
+/// The executor of one processor core, its alarms and its run queue. In the order written: the fields of each call are
+/// where one instruction reaches it, before the large tables.
 #[repr(C)]
 pub struct Core {
     pub(crate) bitmap: Cell<u32>,
@@ -186,8 +186,8 @@ pub struct Core {
     pub(crate) run_queue: RunQueue<Process>,
     /// On this core programs of other homes have their run_queue.
     pub(crate) remote_tasks: RemoteTasks<RemoteRunQueue>,
-    /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts' counts, and how long
-    /// their programs ran elsewhere.
+    /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts'
+    /// counts, and how long their programs ran elsewhere.
     pub(crate) board: Cell<&'static [&'static Core]>,
     pub(crate) homes: Cell<u8>,
     /// Counts of accounts that were reset since ([`Core::charged`]).
@@ -266,7 +266,8 @@ pub(crate) enum CorePayload {
     RevokeSlice(&'static RemoteRunQueue),
 }
 
-// SAFETY: the core that takes the message reaches only what C1, C2 (`remote_call.rs`) and S1 (`remote_run_queue.rs`) allow.
+// SAFETY: the core that takes the message reaches only what C1, C2 (`remote_call.rs`) and S1 (`remote_run_queue.rs`)
+// allow.
 unsafe impl Send for CorePayload {}
 
 /// A core as the others of its board see it: where messages for it go, and how it is woken.
@@ -363,7 +364,8 @@ pub struct RemoteRunQueue {
     pub(crate) revoke: Cell<Option<&'static EventFlags<CorePayload>>>,
 }
 
-/// The process that takes a call, and the server that the call names: one process, or the router and a process of another board.
+/// The process that takes a call, and the server that the call names: one process, or the router and a process of
+/// another board.
 #[derive(Clone, Copy)]
 pub(crate) struct CallTarget {
     pub(crate) process: &'static Process,

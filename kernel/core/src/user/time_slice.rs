@@ -1,8 +1,9 @@
 //! Time slices of user programs: what runs on a core when no system process is ready.
 //!
-//! Invariant: the core owns a context from [`Me::run_user`](crate::Me::run_user) until the slice ends with a trap; the process of the
-//! context waits all that time. Not here: which task is next (`kernel/sched`), slices on other cores (`remote_run_queue.rs`), entering user
-//! mode (`arch-aarch64`), the timer (the image arms it for [`UserSlice::left_ns`]).
+//! Invariant: the core owns a context from [`Me::run_user`](crate::Me::run_user) until the slice ends with a trap; the
+//! process of the context waits all that time. Not here: which task is next (`kernel/sched`), slices on other cores
+//! (`remote_run_queue.rs`), entering user mode (`arch-aarch64`), the timer (the image arms it for
+//! [`UserSlice::left_ns`]).
 
 use crate::sched::account::Count;
 use crate::types::probe;
@@ -74,7 +75,8 @@ impl UserSlice {
     pub fn space(&self) -> u32 {
         self.0.user_space.get()
     }
-    /// Whether the slice should end before it starts: the wait was cancelled, or the process has no program to run and only yields.
+    /// Whether the slice should end before it starts: the wait was cancelled, or the process has no program to run and
+    /// only yields.
     pub fn wait_cancelled(&self) -> bool {
         self.0.cancelled.get() || self.0.user.get().is_null()
     }
@@ -129,8 +131,8 @@ pub(crate) fn end_elsewhere(process: &Process, trap: Trap) {
 /// The registers of the program of `process`, for the owner of its slice.
 #[expect(clippy::mut_from_ref, reason = "one process at a time has the slice and borrows them")]
 pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
-    // SAFETY: set by `RunUser`, whose borrow lies in a pending future (as I5 of `rendezvous.rs`); the slice exists once,
-    // since the process left the run queue, and is on one core at a time (S1 of `remote_run_queue.rs`).
+    // SAFETY: set by `RunUser`, whose borrow lies in a pending future (as I5 of `rendezvous.rs`); the slice exists
+    // once, since the process left the run queue, and is on one core at a time (S1 of `remote_run_queue.rs`).
     unsafe { &mut *process.user.get() }
 }
 

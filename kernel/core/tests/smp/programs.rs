@@ -1,5 +1,5 @@
-//! Slices of programs on other cores: each program is in one place at a time, each trap is served once, none is forgotten, and all keep to
-//! their allowed cores.
+//! Slices of programs on other cores: each program is in one place at a time, each trap is served once, none is
+//! forgotten, and all keep to their allowed cores.
 
 use super::support::{ROUNDS, SEEDS, choices};
 use renga_abi::account::{AccountNumber, Count};
@@ -131,8 +131,8 @@ fn home(seed: u64, count: usize) -> usize {
 /// The programs of one home, by slot.
 type Programs = Vec<(usize, &'static Process)>;
 
-/// Plays `seed` on a board that has so many `homes`, among which its programs are divided, and whose programs may use the cores of `mask`;
-/// calls `disturb` with each home and its programs.
+/// Plays `seed` on a board that has so many `homes`, among which its programs are divided, and whose programs may use
+/// the cores of `mask`; calls `disturb` with each home and its programs.
 fn play(
     seed: u64,
     (count, homes): (usize, usize),
@@ -228,8 +228,8 @@ fn program_affinity_holds_and_changes() {
     }
 }
 
-/// Programs that compute until `done` says of one, by what it was last seen on, that it is: then they trap and wait for ever. All
-/// rest only if each gets there.
+/// Programs that compute until `done` says of one, by what it was last seen on, that it is: then they trap and wait for
+/// ever. All rest only if each gets there.
 fn computing(
     seed: u64,
     mask: u8,

@@ -1,5 +1,5 @@
-//! Boards whose programs have several homes: which program runs where, and how a core is shared by its own programs and remote tasks. (That
-//! each trap is served once, whatever the homes: `programs.rs`.)
+//! Boards whose programs have several homes: which program runs where, and how a core is shared by its own programs and
+//! remote tasks. (That each trap is served once, whatever the homes: `programs.rs`.)
 
 use super::support::{SEEDS, choices};
 use renga_abi::account::AccountNumber;

@@ -1,5 +1,5 @@
-//! What a rendezvous between two cores costs, in instructions: what each of them does for it, one after the other on this
-//! core.
+//! What a rendezvous between two cores costs, in instructions: what each of them does for it, one after the other on
+//! this core.
 //!
 //! Invariant: what a core does for a call is the same wherever it runs, so the sum is what both do together. Not here:
 //! the registers of an IPI, and how long a core that sleeps takes to wake.
@@ -47,8 +47,8 @@ impl CorePair {
         CorePair { home, far }
     }
 
-    /// Prints what a round slice takes on the server's core, on the caller's, and on both. By itself: inside its caller it would
-    /// change what is measured there.
+    /// Prints what a round slice takes on the server's core, on the caller's, and on both. By itself: inside its caller
+    /// it would change what is measured there.
     #[inline(never)]
     pub fn measure(self, out: &mut impl Write, cost: u64) {
         let CorePair { home, far } = self;

@@ -1,5 +1,5 @@
-//! What the kernel's tables allow it, and what a trial of the board's user memory comes to: to be compared with the imitation on
-//! the host.
+//! What the kernel's tables allow it, and what a trial of the board's user memory comes to: to be compared with the
+//! imitation on the host.
 
 use crate::once::Once;
 use core::fmt::Write;

@@ -1,9 +1,9 @@
-//! The measurement of a link between boards: how much it carries each way, how long a round trip takes, how often the token
-//! comes by, and what went wrong meanwhile.
+//! The measurement of a link between boards: how much it carries each way, how long a round trip takes, how often the
+//! token comes by, and what went wrong meanwhile.
 //!
-//! **It has never run on a board.** Board 0 leads and reports; the others follow its commands. `docs/reference/linkbench.md` says what each
-//! figure means. Invariant: every wait has a bound; a board that does not answer is left out. Not here: the link itself, the printing
-//! ([`Round`] is text).
+//! **It has never run on a board.** Board 0 leads and reports; the others follow its commands.
+//! `docs/reference/linkbench.md` says what each figure means. Invariant: every wait has a bound; a board that does not
+//! answer is left out. Not here: the link itself, the printing ([`Round`] is text).
 
 mod flow;
 mod lead;

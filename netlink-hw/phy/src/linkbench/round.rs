@@ -43,7 +43,8 @@ pub struct Round {
 }
 
 impl Round {
-    /// From token to token at a board while all have something to send, us: it sends one frame each time, to the next board.
+    /// From token to token at a board while all have something to send, us: it sends one frame each time, to the next
+    /// board.
     pub fn rotation_us(&self, board: usize) -> Option<u32> {
         let next = (board + 1) % usize::from(self.boards);
         let came = self.shares[next]?.came;

@@ -1,8 +1,8 @@
 //! A token bus in simulated time that joins the boards of one host program: lines and frames.
 //!
-//! Invariant: the same calls at the same times give the same events at the same times; faults come from a seed. Open-drain lines are low
-//! while any board pulls them; others see a pull a little later, so two boards may start at once. Two frames at a time damage each other.
-//! Not here: volts and words (the pin model), the right to talk (`mac`).
+//! Invariant: the same calls at the same times give the same events at the same times; faults come from a seed.
+//! Open-drain lines are low while any board pulls them; others see a pull a little later, so two boards may start at
+//! once. Two frames at a time damage each other. Not here: volts and words (the pin model), the right to talk (`mac`).
 
 mod frames;
 mod lines;

@@ -1,7 +1,7 @@
 //! Receiving a frame: arming, words, the answer in the poll word.
 //!
-//! Invariant: a word is acknowledged only when it has been read; a board that is not addressed releases the lines after the header; however
-//! the frame ends, all lines of the handshake are released.
+//! Invariant: a word is acknowledged only when it has been read; a board that is not addressed releases the lines after
+//! the header; however the frame ends, all lines of the handshake are released.
 
 use super::bus::{Handshake, PinBus, Stopped};
 use super::error::BusError;
@@ -48,7 +48,8 @@ impl<G: PinBank> PinBus<G> {
         levels & (ATTENTION | READY | STROBE) == STROBE
     }
 
-    /// Receives the frame that starts now (see [`PinBus::frame_begins`]) and answers it as `answers` says; `room`: `into` is free for it.
+    /// Receives the frame that starts now (see [`PinBus::frame_begins`]) and answers it as `answers` says; `room`:
+    /// `into` is free for it.
     ///
     /// # Errors
     /// Why there was none, after at most [`super::PinTiming::listener_bound_ns`].
@@ -102,7 +103,8 @@ impl<G: PinBank> PinBus<G> {
         Ok(if ours && room { Reception::Frame(bytes) } else { Reception::Nothing })
     }
 
-    /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it; its first pattern reveals it.
+    /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it; its first pattern
+    /// reveals it.
     fn first_word(
         &mut self,
         levels: u32,
@@ -174,8 +176,8 @@ impl<G: PinBank> PinBus<G> {
         }
         let levels = match handshake {
             Handshake::ThreeWire => {
-                // The data had settled before the strobe; they are read again while the acknowledgement travels, and the poll word reports
-                // a difference.
+                // The data had settled before the strobe; they are read again while the acknowledgement travels, and
+                // the poll word reports a difference.
                 self.exchange(ACCEPTED | READY);
                 self.strobe_ends(levels, ear)?;
                 levels

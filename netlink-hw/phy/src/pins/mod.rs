@@ -3,8 +3,8 @@
 //! The driver is straight-line code over [`PinBank`]: on a board it spins on the pins, on the host the
 //! same code runs against a model of them. `docs/reference/link-pins.md` is the protocol.
 //!
-//! Invariant: every wait has a bound ([`PinTiming`]) and ends with a [`BusError`] that names the line; after it this board drives no line
-//! that others need. Not here: the right to talk (`renga-mac`); registers (`renga-board-rpi`).
+//! Invariant: every wait has a bound ([`PinTiming`]) and ends with a [`BusError`] that names the line; after it this
+//! board drives no line that others need. Not here: the right to talk (`renga-mac`); registers (`renga-board-rpi`).
 //!
 //! [`PinBank`]: renga_hal::gpio::PinBank
 

@@ -1,7 +1,7 @@
 //! Sending a frame: attention, words, poll.
 //!
-//! Invariant: data change only while no listener may be reading them, and have settled before the strobe; however the frame ends, data
-//! wires and strobe are released. Not here: the right to talk (`renga-mac`).
+//! Invariant: data change only while no listener may be reading them, and have settled before the strobe; however the
+//! frame ends, data wires and strobe are released. Not here: the right to talk (`renga-mac`).
 
 use super::bus::{Handshake, LineWait, PinBus, READS_BETWEEN_CLOCKS, Stopped};
 use super::error::BusError;
@@ -168,8 +168,8 @@ impl<G: PinBank> PinBus<G> {
 
     /// Releases `line` and waits until all see it high.
     ///
-    /// Others may take the rising line for low longer than this board: from the lowest level that any board reads as high (0.9 V) to the
-    /// highest that any board reads as low (2.0 V) takes twice the time up to there.
+    /// Others may take the rising line for low longer than this board: from the lowest level that any board reads as
+    /// high (0.9 V) to the highest that any board reads as low (2.0 V) takes twice the time up to there.
     #[inline(always)]
     pub(crate) fn let_rise(&mut self, line: u32) -> Result<(), Stopped> {
         const THE_REST_OF_THE_RISE: u32 = 2;
@@ -238,8 +238,8 @@ impl<G: PinBank> PinBus<G> {
         if wrong == 0 { Ok(()) } else { Err(self.stop(BusError::WiresDiffer(wrong))) }
     }
 
-    /// Bids with this board's own data wire for a while; returns the bidders, a bit each. The caller has BUSY# and ATN# low. With fewer
-    /// wires than boards, the lowest board of each wire counts as the bidder.
+    /// Bids with this board's own data wire for a while; returns the bidders, a bit each. The caller has BUSY# and ATN#
+    /// low. With fewer wires than boards, the lowest board of each wire counts as the bidder.
     pub fn bid(&mut self) -> u16 {
         let own = self.own_wire();
         self.put(own, own);

@@ -19,8 +19,8 @@ pub struct PinTiming {
     pub strobe_ns: u64,
     /// How long a talker that gives up signals it.
     pub abandon_ns: u64,
-    /// A whole frame with its poll. Checked after each 32 readings of one wait: waits that end sooner do not count, and are bounded by
-    /// their number.
+    /// A whole frame with its poll. Checked after each 32 readings of one wait: waits that end sooner do not count, and
+    /// are bounded by their number.
     pub frame_ns: u64,
 }
 

@@ -50,8 +50,8 @@ impl<G: PinBank> Tester<G> {
         self.pins.wait_until(begin_ns + answered_ns(self.boards));
     }
 
-    /// Which wire was marked if those of `seen` fell: the first of them. If many fell it was the token's, marked so that
-    /// all know that answers follow; only the board that it leads to has anything to say.
+    /// Which wire was marked if those of `seen` fell: the first of them. If many fell it was the token's, marked so
+    /// that all know that answers follow; only the board that it leads to has anything to say.
     fn meant(&self, seen: u32) -> Option<usize> {
         let wires = self.report.harness.wires();
         let many = wires.iter().filter(|wire| wire.pins & seen != 0).count() >= MANY_WIRES;
@@ -59,8 +59,8 @@ impl<G: PinBank> Tester<G> {
         wires.iter().position(meant)
     }
 
-    /// By which pins it is said that wire `number` fell, of `seen`. The token's is not heard from the other end, behind its
-    /// series resistor: instead by all shared control lines, of which one may do.
+    /// By which pins it is said that wire `number` fell, of `seen`. The token's is not heard from the other end, behind
+    /// its series resistor: instead by all shared control lines, of which one may do.
     fn answers_on(&self, number: usize, seen: u32) -> u32 {
         let wire = self.report.harness.wires()[number];
         let own = wire.pins & seen;

@@ -1,12 +1,14 @@
-//! The test of the link's wires: the boards lead one after the other; a leader pulls one wire after the other, and the others answer on it.
+//! The test of the link's wires: the boards lead one after the other; a leader pulls one wire after the other, and the
+//! others answer on it.
 //!
-//! **It has never run on a board.** A wire is pulled low or released, data wires too, and the boards' pull-ups keep all of them up: however
-//! wires are swapped or shorted, no two boards drive a wire against each other. A board reads some faults from its own pins (stuck,
-//! shorted, how long a wire rises). For the rest each board that sees a wire fall answers on that wire, in a slot of time of its own, which
-//! wire it takes it for. So a wire needs no other one to be tested but the token's. `docs/reference/pintest.md` is the protocol.
+//! **It has never run on a board.** A wire is pulled low or released, data wires too, and the boards' pull-ups keep all
+//! of them up: however wires are swapped or shorted, no two boards drive a wire against each other. A board reads some
+//! faults from its own pins (stuck, shorted, how long a wire rises). For the rest each board that sees a wire fall
+//! answers on that wire, in a slot of time of its own, which wire it takes it for. So a wire needs no other one to be
+//! tested but the token's. `docs/reference/pintest.md` is the protocol.
 //!
-//! Invariant: this board drives no wire high; every wait has a bound, and a round ends within [`turn_bound_ns`]. Not here: traffic over
-//! sound wires (`crate::pins`, `crate::spi`), the printing ([`PinReport`] is text).
+//! Invariant: this board drives no wire high; every wait has a bound, and a round ends within [`turn_bound_ns`]. Not
+//! here: traffic over sound wires (`crate::pins`, `crate::spi`), the printing ([`PinReport`] is text).
 
 mod finding;
 mod harness;

@@ -5,8 +5,8 @@
 //!          mark  gap
 //! ```
 //!
-//! A symbol is longer than a wire rises and boards are late to sample, twice; all times count from the fall of the mark. Not here: the
-//! content (`report`).
+//! A symbol is longer than a wire rises and boards are late to sample, twice; all times count from the fall of the
+//! mark. Not here: the content (`report`).
 
 use renga_wire::bus::BOARDS_MAX;
 

@@ -1,7 +1,7 @@
 //! One board's pins, master and slave on the bus.
 //!
-//! Invariant: a board gives its pins to its master only when no other board talks, and takes them back before the poll; its slave never
-//! drives a wire. Not here: the handshake (`talk`, `listen`).
+//! Invariant: a board gives its pins to its master only when no other board talks, and takes them back before the poll;
+//! its slave never drives a wire. Not here: the handshake (`talk`, `listen`).
 
 use super::wiring::{
     self, CLOCK, DATA, MASTER, OPEN_DRAIN, Role, SELECT, SpiChip, TERMINATED, TOKEN_IN, line_of, mask, slave,

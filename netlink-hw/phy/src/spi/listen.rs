@@ -1,7 +1,7 @@
 //! Receiving a frame over SPI: arming, chunks, the answer in the poll.
 //!
-//! Invariant: a chunk is acknowledged only when the FIFO is empty again; a board that is not addressed releases the lines after the first
-//! chunk; however the frame ends, all lines of the handshake are released.
+//! Invariant: a chunk is acknowledged only when the FIFO is empty again; a board that is not addressed releases the
+//! lines after the first chunk; however the frame ends, all lines of the handshake are released.
 
 use super::bus::{ACCEPTED, ATTENTION, READY, SpiBus};
 use super::wiring::{DATA, SELECT};

@@ -1,11 +1,12 @@
-//! The link over SPI: the token's holder is master, all others receive by their slave peripheral and never answer by it.
+//! The link over SPI: the token's holder is master, all others receive by their slave peripheral and never answer by
+//! it.
 //!
-//! **It has never run on a board.** Frames cross in chunks that fit the slaves' FIFOs; two open-drain lines report alternately that all
-//! have emptied theirs, so the slaves may have any rate, and no octet finds a full FIFO. The answers of the poll cross one bit at a time.
-//! `docs/reference/link-spi.md` is the protocol.
+//! **It has never run on a board.** Frames cross in chunks that fit the slaves' FIFOs; two open-drain lines report
+//! alternately that all have emptied theirs, so the slaves may have any rate, and no octet finds a full FIFO. The
+//! answers of the poll cross one bit at a time. `docs/reference/link-spi.md` is the protocol.
 //!
-//! Invariant: every wait has a bound ([`timing`]); after an error this board drives no line that others need. Not here: the right to talk
-//! (`renga-mac`); registers (`renga-board-rpi`).
+//! Invariant: every wait has a bound ([`timing`]); after an error this board drives no line that others need. Not here:
+//! the right to talk (`renga-mac`); registers (`renga-board-rpi`).
 
 mod bus;
 mod listen;
@@ -25,5 +26,6 @@ pub const FIFO_OCTETS: usize = 16;
 pub const CHUNK_OCTETS: usize = FIFO_OCTETS - 1;
 /// The first octet of each chunk. Its lowest bit is 0: what follows is received.
 pub const HEAD: u8 = 0x00;
-/// The last octet of each chunk, which says nothing, because at some rates the last is lost. It leaves the data wire low.
+/// The last octet of each chunk, which says nothing, because at some rates the last is lost. It leaves the data wire
+/// low.
 pub const TAIL: u8 = 0x00;

@@ -1,6 +1,7 @@
 //! Sending a frame over SPI: attention, chunks, poll; and bidding.
 //!
-//! Invariant: a chunk leaves only when all participants have emptied their FIFOs. Not here: the right to talk (`renga-mac`).
+//! Invariant: a chunk leaves only when all participants have emptied their FIFOs. Not here: the right to talk
+//! (`renga-mac`).
 
 use super::bus::{ACCEPTED, ATTENTION, READY, SpiBus};
 use super::wiring::{DATA, Role, SELECT};
@@ -93,8 +94,8 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         Ok(levels)
     }
 
-    /// Holds select low without a clock, and takes one bit after the other from the board that owns it: attention low, it
-    /// drives the data wire; attention high, it has let go.
+    /// Holds select low without a clock, and takes one bit after the other from the board that owns it: attention low,
+    /// it drives the data wire; attention high, it has let go.
     fn poll(&mut self) -> Result<Poll, Stopped> {
         self.route(Role::Polls);
         let mut word = 0;
@@ -120,8 +121,8 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
         self.pins.gpio.wait_until(until_ns);
     }
 
-    /// Bids by pulling not-accepted, the longer the lower its number, and checks whether another board pulls longer. This board's bit, or
-    /// none: a loser does not learn the winner.
+    /// Bids by pulling not-accepted, the longer the lower its number, and checks whether another board pulls longer.
+    /// This board's bit, or none: a loser does not learn the winner.
     pub fn bid(&mut self) -> u16 {
         let board = self.pins.board;
         self.pins.change(ACCEPTED, 0);

@@ -17,8 +17,8 @@ const END_NS: u64 = THIRD_NS + 60_000;
 const STEP_NS: u64 = 67;
 /// A short frame with its arming is over by then.
 const LAST_DEATH_NS: u64 = BEGIN_NS + 32_000;
-/// A talker that waits for one answer, and a listener for one strobe; nothing chains them, because the first that gives up notifies the
-/// others.
+/// A talker that waits for one answer, and a listener for one strobe; nothing chains them, because the first that gives
+/// up notifies the others.
 const KEPT_NS: u64 = {
     let timing = PinTiming::for_width(Width::Sixteen);
     timing.strobe_ns + timing.arm_ns + timing.abandon_ns

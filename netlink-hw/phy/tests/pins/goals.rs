@@ -1,4 +1,5 @@
-//! The rates that the bus is to reach. Virtual time is exact: the margins say how much the model may change before a person must check.
+//! The rates that the bus is to reach. Virtual time is exact: the margins say how much the model may change before a
+//! person must check.
 
 use crate::bench::{ALL, WIRING, frame, payload, send};
 use renga_phy::pins::model::{ModelSetup, ONE_PERCENT_NS, PULL_OHMS, Speed, WEAKEST_PULL_OHMS};

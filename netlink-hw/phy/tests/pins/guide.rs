@@ -4,7 +4,8 @@ use renga_phy::pins::{HarnessLine, data_pin};
 use std::fs;
 use std::path::Path;
 
-/// Where each GPIO is on the 40-pin header of every board: the foundation's documentation, "GPIO and the 40-pin header".
+/// Where each GPIO is on the 40-pin header of every board: the foundation's documentation, "GPIO and the 40-pin
+/// header".
 const HEADER: [u8; 28] =
     [27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33, 8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13];
 

@@ -41,7 +41,8 @@ fn harness_stuck_wires_are_named() {
             let low = tested(1, Width::Sixteen, speed, vec![HarnessFault::StuckLow(data_pin(wire))]);
             assert_eq!(low, faults(&[(wire, WireFault::StuckLow)], 16), "{speed:?}");
         }
-        // To a board that watches for another talker, a wire at the supply seems to be one; the test reports it at once.
+        // To a board that watches for another talker, a wire at the supply seems to be one; the test reports it at
+        // once.
         let plans = [(1, BEGIN_NS, Plan::Test)];
         let setup = ModelSetup { faults: vec![HarnessFault::StuckHigh(data_pin(6))], ..ModelSetup::of(BOARDS, speed) };
         let (seen, _) = run(&setup, WIRING, &plans, 2 * BEGIN_NS);

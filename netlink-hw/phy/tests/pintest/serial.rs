@@ -42,7 +42,8 @@ fn pintest_spi_wire_faults_are_named() {
     });
 }
 
-/// A Pi 3's slave listens by other pins than its master drives: one that is not on its wire is named by the board itself.
+/// A Pi 3's slave listens by other pins than its master drives: one that is not on its wire is named by the board
+/// itself.
 /// Holds: pintest-wires.
 #[test]
 fn pintest_unjoined_slave_pins_are_named() {

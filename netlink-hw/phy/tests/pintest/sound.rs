@@ -26,7 +26,8 @@ fn pintest_stalls_cause_no_findings() {
     }
 }
 
-/// Each board's wires as the model has them: capacitance, all that holds them up, and where this board takes them for high.
+/// Each board's wires as the model has them: capacitance, all that holds them up, and where this board takes them for
+/// high.
 /// Holds: pintest-rise.
 #[test]
 fn pintest_rises_match_model() {

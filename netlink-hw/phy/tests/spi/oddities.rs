@@ -103,8 +103,9 @@ fn spi_slave_last_octet_may_be_lost() {
     assert!(arrived(&seen), "{seen:?}");
 }
 
-/// Data pins are swapped against the data sheet: a cluster wired by it has no link, and the test names the wires. If a board follows the
-/// data sheet after all, its slave drives the data wire against the talker, which the series resistors bound.
+/// Data pins are swapped against the data sheet: a cluster wired by it has no link, and the test names the wires. If a
+/// board follows the data sheet after all, its slave drives the data wire against the talker, which the series
+/// resistors bound.
 /// Holds: spi-oddities.
 #[test]
 fn spi_harness_follows_reports() {
@@ -121,7 +122,8 @@ fn spi_harness_follows_reports() {
     }
 }
 
-/// The clock of a board whose core runs faster than the firmware says: the interlock does not mind, a slave at its limit does.
+/// The clock of a board whose core runs faster than the firmware says: the interlock does not mind, a slave at its
+/// limit does.
 #[test]
 fn spi_clock_follows_core() {
     let fast = Oddities { core_percent: 160, ..REPORTED };

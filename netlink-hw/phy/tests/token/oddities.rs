@@ -89,8 +89,8 @@ fn oddities_without_remedy_are_detected() {
     }
 }
 
-/// A slave that receives the first octet too, one that is too slow for the clock, and one on the other pins: no board finds another, none
-/// believes so, and the error says why.
+/// A slave that receives the first octet too, one that is too slow for the clock, and one on the other pins: no board
+/// finds another, none believes so, and the error says why.
 #[test]
 fn oddities_deaf_boards_know_it() {
     let takes_all = Oddities { first_octet_decides: false, ..REPORTED };

@@ -86,7 +86,8 @@ fn token_open_pin_of_one_board_is_detected() {
     }
 }
 
-/// With wires swapped or shorted, arrivals are right, and the bus stops or continues, but no board waits for ever in a frame.
+/// With wires swapped or shorted, arrivals are right, and the bus stops or continues, but no board waits for ever in a
+/// frame.
 #[test]
 fn token_swapped_and_touching_wires_pass_nothing_wrong() {
     let wires = [

@@ -16,8 +16,8 @@
 //! Each line once, in any order but the first and the last. `check` is the CRC-32C of all bytes before its line;
 //! carriage returns count for nothing, so that an editor that adds them does no harm.
 //!
-//! Invariant: [`NodeFile`]'s `Display` is the inverse of [`NodeFile::parse`]; a file with a changed byte is refused. Not here: the rest of
-//! the card (`tools/renga`), the use of the file (`renga-image`).
+//! Invariant: [`NodeFile`]'s `Display` is the inverse of [`NodeFile::parse`]; a file with a changed byte is refused.
+//! Not here: the rest of the card (`tools/renga`), the use of the file (`renga-image`).
 
 mod check;
 mod fault;

@@ -2,8 +2,8 @@
 //!
 //! Invariants: a block is in at most one buffer, and a slot is in exactly one list, that of its state,
 //! oldest first. Only a clean slot is given another block. What is `writing` is on its way to the medium; if it is
-//! changed meanwhile (`rewritten`) it stays dirty afterwards. Every step but [`BufferSlots::discard`] takes time that does
-//! not grow with the number of buffers.
+//! changed meanwhile (`rewritten`) it stays dirty afterwards. Every step but [`BufferSlots::discard`] takes time that
+//! does not grow with the number of buffers.
 //! Not here: calls (`buffer_directory.rs`).
 
 use renga_proto::buffer::{DirtyClass, TransactionOutcome};

@@ -1,5 +1,5 @@
-//! The data returner: has files flushed that this board has written, when much of that is dirty or frames are scarce; and
-//! those whose leases are orphaned, when there is a session with the board of the inodes again.
+//! The data returner: has files flushed that this board has written, when much of that is dirty or frames are scarce;
+//! and those whose leases are orphaned, when there is a session with the board of the inodes again.
 //!
 //! Not here: what is dirty or orphaned (`renga_pages`), the flush (`inode/lease_flush.rs`).
 

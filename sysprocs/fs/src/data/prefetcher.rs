@@ -1,12 +1,13 @@
-//! A prefetcher: brings pages of files from the owner's board into the page cache of its own, before programs read them.
+//! A prefetcher: brings pages of files from the owner's board into the page cache of its own, before programs read
+//! them.
 //!
-//! Page `p` is the business of prefetcher `p` modulo their count, so a reader of a page on its way waits for the right one, and
-//! sequential reading keeps as many requests under way as a board has prefetchers. Each prefetcher asks for one page at a time. So
-//! a fill that a program waits for queues behind that many pages at most.
+//! Page `p` is the business of prefetcher `p` modulo their count, so a reader of a page on its way waits for the right
+//! one, and sequential reading keeps as many requests under way as a board has prefetchers. Each prefetcher asks for
+//! one page at a time. So a fill that a program waits for queues behind that many pages at most.
 //!
-//! Invariant: a page comes into the cache with the cache generation from before its request, or not at all; no cached page is given
-//! up for it. Called by: open files, user processes. Calls: page cache, memory, inodes. Not here: the window
-//! (`read_ahead_window.rs`).
+//! Invariant: a page comes into the cache with the cache generation from before its request, or not at all; no cached
+//! page is given up for it. Called by: open files, user processes. Calls: page cache, memory, inodes. Not here: the
+//! window (`read_ahead_window.rs`).
 
 use crate::data::client::PAGE;
 use crate::data::read_ahead_window::ReadAheadWindow;
@@ -52,7 +53,9 @@ struct PrefetcherState<M: UserMemory + ?Sized + 'static> {
     streams: [SequentialReader; STREAMS],
 }
 
-/// Serves the readers of a board, as number `number` of `count`. `without_leases`: the boards that may keep no pages, a bit each.
+/// Serves the readers of a board, as number `number` of `count`. `without_leases`: the boards that may keep no pages, a
+/// bit each.
+#[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
 pub async fn prefetcher<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<Prefetcher>,

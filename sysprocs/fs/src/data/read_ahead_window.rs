@@ -1,7 +1,7 @@
 //! The read-ahead window of a sequential reader, of a file on the medium or of another board's.
 //!
-//! Invariant: a miss in or right behind the window doubles it; any other miss closes it. Not here: reading (`inode/read_ahead.rs`,
-//! `prefetcher.rs`).
+//! Invariant: a miss in or right behind the window doubles it; any other miss closes it. Not here: reading
+//! (`inode/read_ahead.rs`, `prefetcher.rs`).
 
 use renga_proto::data::RUN_PAGES_MAX;
 
@@ -32,8 +32,8 @@ impl ReadAheadWindow {
         (self.first..=self.end).contains(&page)
     }
 
-    /// Page `page` is not cached; how many to bring in for who waits for it: `at_once` of which nothing is on its way. 0: it alone,
-    /// past the cache. The first window has `at_once` pages, too.
+    /// Page `page` is not cached; how many to bring in for who waits for it: `at_once` of which nothing is on its way.
+    /// 0: it alone, past the cache. The first window has `at_once` pages, too.
     pub(crate) fn missed(&mut self, page: u32, at_once: u32) -> u32 {
         if !self.contains(page) {
             *self = ReadAheadWindow::behind(page);

@@ -1,4 +1,5 @@
-//! How much of a page is sent to another board: a byte takes half a microsecond on the link, and the receiver of a page has zeros there.
+//! How much of a page is sent to another board: a byte takes half a microsecond on the link, and the receiver of a page
+//! has zeros there.
 //!
 //! Not here: who fills the rest with zeros (`Filled::clear_behind`).
 

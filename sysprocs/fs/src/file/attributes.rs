@@ -1,4 +1,5 @@
-//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, generation and locks.
+//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, generation and
+//! locks.
 //!
 //! Not here: data (`page_read.rs`, `writing.rs`).
 

@@ -1,6 +1,7 @@
 //! Closing an open file: the last reference releases its locks, its inode and its process.
 //!
-//! Invariant: a failed write is reported by the last `Close` before the work of closing is done. Called by: `server.rs`.
+//! Invariant: a failed write is reported by the last `Close` before the work of closing is done. Called by:
+//! `server.rs`.
 
 use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;

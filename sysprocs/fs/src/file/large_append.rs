@@ -1,6 +1,7 @@
 //! Appends of more than a page, which come in pieces: room for them is reserved first, where the file is written.
 //!
-//! Not here: who keeps what is reserved (`inode/appends.rs`, `renga_pages`), appends of a page at most, which are one write.
+//! Not here: who keeps what is reserved (`inode/appends.rs`, `renga_pages`), appends of a page at most, which are one
+//! write.
 
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;

@@ -1,6 +1,7 @@
 //! The state of an open file: its inode, offset, flags and references.
 //!
-//! Invariant: while it has references it owns one of its inode's. A number alone opens nothing: only boards with a reference are served.
+//! Invariant: while it has references it owns one of its inode's. A number alone opens nothing: only boards with a
+//! reference are served.
 //! Called by: all files of this folder. Not here: the loop (`server.rs`), the inode's process (`inode_session.rs`).
 
 use renga_hal::memory::UserMemory;

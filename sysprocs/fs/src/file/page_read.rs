@@ -1,8 +1,8 @@
 //! Reading a file through the page cache of this board.
 //!
 //! Invariant: what comes from the cache was the file's when the read began: the inode's process calls a page back
-//! before it changes. A write from here that crosses drops the own board's pages first, since on an asynchronous edge it
-//! may be under way when this board reads next.
+//! before it changes. A write from here that crosses drops the own board's pages first, since on an asynchronous edge
+//! it may be under way when this board reads next.
 //! Not here: the cache (`renga_pages`), leases (`inode/lease_grant.rs`).
 
 use crate::file::inode_session::on_inode;
@@ -87,8 +87,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// Brings the page with byte `at` into the cache, and into `out` what is in it from there on, zeros behind its end; what
-    /// the inode's process says of it.
+    /// Brings the page with byte `at` into the cache, and into `out` what is in it from there on, zeros behind its end;
+    /// what the inode's process says of it.
     pub(super) async fn bring_in(&mut self, at: u64, out: &mut [u8]) -> Result<Filled, Errno> {
         let page = u32::try_from(at / PAGE).map_err(|_| Errno::EFBIG)?;
         let (id, machine) = (self.id(), self.machine);

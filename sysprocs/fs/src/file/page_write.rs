@@ -11,8 +11,8 @@ use renga_proto::pages::{AT_END, NO_PAGE, WriteLeased};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// Writes here as much of `data` as may be, at `offset` or `AT_END`; where that ended, and how many bytes it was. An error
-    /// only if nothing was written.
+    /// Writes here as much of `data` as may be, at `offset` or `AT_END`; where that ended, and how many bytes it was.
+    /// An error only if nothing was written.
     pub(super) async fn write_leased(&mut self, offset: u64, data: &[u8]) -> Result<(u64, usize), Errno> {
         let (mut at, mut done) = (offset, 0);
         if !self.is_elsewhere() || data.is_empty() {

@@ -1,7 +1,8 @@
 //! Open files whose data are made when it is read: those of `/proc`.
 //!
 //! Invariant: what one read has ended stays ended until the offset is set, though the data may have become longer:
-//! who reads to the end gets what was there once. What is written goes to the maker at once, whatever the offset. Not here:
+//! who reads to the end gets what was there once. What is written goes to the maker at once, whatever the offset. Not
+//! here:
 //! the data (`sysprocs/procfs`).
 
 use crate::file::open_file::{DIRECTORY, NO_END, OpenFile, PROC_FILES, TYPE_MASK};

@@ -77,7 +77,8 @@ pub(crate) struct ActiveInode {
     pub(super) joined: bool,
     /// A failure left a change half done.
     pub(crate) broken: bool,
-    /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new one.
+    /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new
+    /// one.
     pub(crate) uncut: Option<u64>,
     /// What is being given back includes metadata.
     pub(crate) frees_metadata: bool,

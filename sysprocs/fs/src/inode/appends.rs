@@ -1,9 +1,9 @@
-//! Room at the end of a file for appends that are written in pieces: who appends meanwhile does so behind them, so that the
-//! appends of two programs, of whichever boards, do not mix.
+//! Room at the end of a file for appends that are written in pieces: who appends meanwhile does so behind them, so that
+//! the appends of two programs, of whichever boards, do not mix.
 //!
-//! Invariant: nothing is appended before `end` but by those who have reserved it. The size of the file is what has been written, so
-//! there may be a hole while an append is behind another one that is still being written, and for ever if its writer's board
-//! has died. Not here: files that another board leases, which reserves there (`renga_pages`).
+//! Invariant: nothing is appended before `end` but by those who have reserved it. The size of the file is what has been
+//! written, so there may be a hole while an append is behind another one that is still being written, and for ever if
+//! its writer's board has died. Not here: files that another board leases, which reserves there (`renga_pages`).
 
 use crate::format::inode_record::FILE_BYTES_MAX;
 use crate::inode::active_inode::ActiveInode;

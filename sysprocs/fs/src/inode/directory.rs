@@ -3,8 +3,8 @@
 //! Invariant: its size is a multiple of the block, at most [`BLOCKS_MAX`] of them and none a hole (the medium may say
 //! otherwise: `EIO`); each block's records fill it. The caller, which has the lock of names, checks that a name is
 //! new. A directory without links has no entries any more. A small directory is searched linearly; of a larger one
-//! the index says where a name is (`name_index/server.rs`), and a new name tries two blocks: so nothing but reading all of
-//! it takes time that grows with it.
+//! the index says where a name is (`name_index/server.rs`), and a new name tries two blocks: so nothing but reading all
+//! of it takes time that grows with it.
 
 use crate::format::directory_block::EMPTY;
 use crate::format::inode_record::DIRECTORY;

@@ -1,6 +1,7 @@
 //! Evicting an inode: it is saved, or freed if it has no links.
 //!
-//! Invariant: when the inode leaves, no board caches anything of it. Called by: `server.rs`. Calls: `truncate.rs`, `directory.rs`.
+//! Invariant: when the inode leaves, no board caches anything of it. Called by: `server.rs`. Calls: `truncate.rs`,
+//! `directory.rs`.
 
 use crate::format::inode_record::DIRECTORY;
 use crate::inode::active_inode::ActiveInode;

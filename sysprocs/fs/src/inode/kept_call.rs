@@ -1,5 +1,5 @@
-//! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before which
-//! the inode is to be flushed and finds no room, or a truncation that goes on in pieces.
+//! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before
+//! which the inode is to be flushed and finds no room, or a truncation that goes on in pieces.
 //!
 //! Invariant: while there is one nothing else changes the inode, but for its count of links. Between two pieces of a
 //! truncation the process serves other calls, and programs run for a while; each piece is charged to the truncation's

@@ -1,5 +1,5 @@
-//! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is leased,
-//! is to be flushed first.
+//! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it
+//! is leased, is to be flushed first.
 //!
 //! Not here: what a call demands (`lease_demand.rs`), calls that are kept (`kept_call.rs`).
 

@@ -1,8 +1,9 @@
 //! Flushing a file that another board writes: pages, size, times and attributes come back, and the lease ends.
 //!
-//! A board that does not answer may live and still have dirty pages: its lease stays, and the inode is served as it was last flushed.
-//! The owner flushes when that board calls again, or when all leases are flushed. A change of the data before that ends the lease: the
-//! dirty pages are lost, and the board reports it to their writers.
+//! A board that does not answer may live and still have dirty pages: its lease stays, and the inode is served as it was
+//! last flushed.
+//! The owner flushes when that board calls again, or when all leases are flushed. A change of the data before that ends
+//! the lease: the dirty pages are lost, and the board reports it to their writers.
 //!
 //! Invariants: a page is flushed at most once, and is dirty there until it is dirty here. No board is granted a page
 //! of an orphaned lease. Called by: `lease_calls.rs`. Calls: `revocations`, the allocator, the page cache. Not here:
@@ -83,8 +84,8 @@ impl ActiveInode {
         Ok(given)
     }
 
-    /// Flushes everything and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`: when the board is
-    /// there again.
+    /// Flushes everything and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`:
+    /// when the board is there again.
     pub(crate) async fn flush_lease(&mut self, last: bool) -> Result<(), Errno> {
         while self.flush_pages(u32::MAX, last).await? {}
         Ok(())
@@ -121,7 +122,8 @@ impl ActiveInode {
         Ok(true)
     }
 
-    /// The page that has come is the file's; a failure is reported to the next sync, unless it is tried again after a commit.
+    /// The page that has come is the file's; a failure is reported to the next sync, unless it is tried again after a
+    /// commit.
     async fn place_flushed_page(&mut self, page: u32, last: bool) -> Result<(), Errno> {
         let Some(lease) = self.leased else { return Ok(()) };
         if page < lease.from || page >= lease.below {

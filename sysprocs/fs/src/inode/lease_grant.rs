@@ -4,10 +4,10 @@
 //! flushed, and nothing refers to data that is not on this board. The inode reserves blocks when it grants the lease.
 //!
 //! Invariants: while the inode is leased, no other board caches anything of it, and the cache of this board gives its
-//! pages to this process only. The lease ends before any other board reads or writes (`lease_demand.rs`), with the board
-//! that has it, or by `LeaseWrite` with `FLUSH_LEASE`. A page is taken at most once, and is dirty there until it is
-//! dirty here. Not here: boards that do not reply (`lease_flush.rs`), the board's part (`renga_pages`), the boards that
-//! cache clean pages (`page_leases.rs`).
+//! pages to this process only. The lease ends before any other board reads or writes (`lease_demand.rs`), with the
+//! board that has it, or by `LeaseWrite` with `FLUSH_LEASE`. A page is taken at most once, and is dirty there until it
+//! is dirty here. Not here: boards that do not reply (`lease_flush.rs`), the board's part (`renga_pages`), the boards
+//! that cache clean pages (`page_leases.rs`).
 
 use crate::data::client::page_of;
 use crate::inode::active_inode::ActiveInode;

@@ -12,8 +12,8 @@ use renga_proto::inode::Lease;
 use renga_rt::Errno;
 
 impl ActiveInode {
-    /// Before a program of `board` writes page `page`, if this is inode `ino`; on another board than this the page goes into
-    /// `out`, if there is room.
+    /// Before a program of `board` writes page `page`, if this is inode `ino`; on another board than this the page goes
+    /// into `out`, if there is room.
     pub(crate) async fn dirty_page(&mut self, board: u8, ino: u32, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
         if ino != self.ino {
             return Err(Errno::ESTALE);

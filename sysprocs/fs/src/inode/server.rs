@@ -14,8 +14,8 @@ use crate::leases::referrers::Referrers;
 use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend};
 use renga_rt::{Call, Errno, Me, Never, Port, reply};
 
-/// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
-/// ns since 1970; `boot` counts the starts of this board.
+/// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of
+/// boot, ns since 1970; `boot` counts the starts of this board.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn inode(
     me: Me,

@@ -36,8 +36,8 @@ fn piece_of(index: u64) -> u64 {
 }
 
 impl ActiveInode {
-    /// Extends to `bytes`, or begins to cut: then `cut_on` is to follow until nothing is left to do, and no other change
-    /// before that.
+    /// Extends to `bytes`, or begins to cut: then `cut_on` is to follow until nothing is left to do, and no other
+    /// change before that.
     pub(crate) async fn begin_truncate(&mut self, bytes: u64) -> Result<(), Errno> {
         self.check_regular()?;
         if bytes > FILE_BYTES_MAX {

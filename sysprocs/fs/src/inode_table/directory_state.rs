@@ -1,7 +1,8 @@
 //! The state of the directory of inodes, and activating an inode.
 //!
 //! Owns: the table of active inodes, the known names, the calls that wait for a vacant process.
-//! Invariant: a caller waits here, never the directory: the inode reclaimer vacates processes. Not here: entries (`inode_directory.rs`).
+//! Invariant: a caller waits here, never the directory: the inode reclaimer vacates processes. Not here: entries
+//! (`inode_directory.rs`).
 
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::inode_table::active_table::{Activation, ActiveTable};

@@ -1,7 +1,7 @@
 //! The state of a diskless board's name cache: names and inodes.
 //!
-//! Invariant: each entry was granted by a lookup worker and has not been revoked since. A revocation starts another generation, so that
-//! answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
+//! Invariant: each entry was granted by a lookup worker and has not been revoked since. A revocation starts another
+//! generation, so that answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
 
 use crate::format::inode_record::KIND_SYMBOLIC_LINK;
 use crate::lease_cache::inode_cache::InodeCache;

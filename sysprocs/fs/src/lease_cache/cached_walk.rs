@@ -1,8 +1,8 @@
 //! Walking along a path by what is cached.
 //!
-//! Invariant: the answer is the disk's board's: each name on the way is cached, so that it stands for what it stood for when
-//! that was granted; a name that is not cached, of a directory all of whose names are, stands for nothing. Symbolic
-//! links are followed as far as their targets are cached.
+//! Invariant: the answer is the disk's board's: each name on the way is cached, so that it stands for what it stood for
+//! when that was granted; a name that is not cached, of a directory all of whose names are, stands for nothing.
+//! Symbolic links are followed as far as their targets are cached.
 //! Not here: names alone (`lookup/path_walk.rs`).
 
 use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK, kind_of};

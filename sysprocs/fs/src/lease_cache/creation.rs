@@ -1,9 +1,10 @@
-//! What programs of this board have made by a lookup worker: what that changes is given up before, and cached again with the answer.
+//! What programs of this board have made by a lookup worker: what that changes is given up before, and cached again
+//! with the answer.
 //!
-//! Invariant: from the beginning of a make to its end nothing is cached of the name that is made and of the status of its
-//! directory, so that the disk's board need not revoke them from here. So nothing that was granted meanwhile, or before, is kept but
-//! the answer, and that only if nothing was revoked and nothing else was being made at any time meanwhile: who answers later
-//! may know less.
+//! Invariant: from the beginning of a make to its end nothing is cached of the name that is made and of the status of
+//! its directory, so that the disk's board need not revoke them from here. So nothing that was granted meanwhile, or
+//! before, is kept but the answer, and that only if nothing was revoked and nothing else was being made at any time
+//! meanwhile: who answers later may know less.
 //! Not here: the making (`names/remote_lookup.rs`).
 
 use crate::lease_cache::cache_state::NameCacheState;

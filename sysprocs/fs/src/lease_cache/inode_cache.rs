@@ -1,12 +1,13 @@
-//! What this board caches of an inode: its status, where a symbolic link leads, and a reference for all opens of the board.
+//! What this board caches of an inode: its status, where a symbolic link leads, and a reference for all opens of the
+//! board.
 //!
-//! Invariants: a cached status is true, since a change revokes it first. A target is right as long as a name of its link is
-//! cached: a link never changes, and a granted name for a link makes the cache forget the target of another link of that
-//! number. The directory of inodes counts one reference of this board for each inode that has one here, beside those of
-//! open files. Its owner revokes the reference (`revoke`), or a caller gets it to give back: with the last use of an
-//! unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All references end with
-//! the session with the disk's board. Bounded by its slots: a status not used lately makes room, a slot with a reference
-//! stays. Not here: the count (`inode_table/active_table.rs`).
+//! Invariants: a cached status is true, since a change revokes it first. A target is right as long as a name of its
+//! link is cached: a link never changes, and a granted name for a link makes the cache forget the target of another
+//! link of that number. The directory of inodes counts one reference of this board for each inode that has one here,
+//! beside those of open files. Its owner revokes the reference (`revoke`), or a caller gets it to give back: with the
+//! last use of an unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All
+//! references end with the session with the disk's board. Bounded by its slots: a status not used lately makes room, a
+//! slot with a reference stays. Not here: the count (`inode_table/active_table.rs`).
 
 use crate::format::stat::put_access;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};

@@ -16,7 +16,8 @@ use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
 
-/// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that caches nothing, a bit each.
+/// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that caches nothing, a bit
+/// each.
 #[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
 pub async fn name_cache(
     mut me: Me,

@@ -2,8 +2,9 @@
 //! inodes are leased, as their processes get no other inodes because flushing them may have to wait; and which
 //! session with each board it is.
 //!
-//! Invariant: who refers is written by the directory of inodes alone, whenever a board begins or ends to refer to an inode;
-//! what is leased by the inodes' processes, which are on its board. Not here: the references (`active_table.rs`).
+//! Invariant: who refers is written by the directory of inodes alone, whenever a board begins or ends to refer to an
+//! inode; what is leased by the inodes' processes, which are on its board. Not here: the references
+//! (`active_table.rs`).
 
 use core::cell::Cell;
 use renga_rt::{BOARDS_MAX, Call, Entry};

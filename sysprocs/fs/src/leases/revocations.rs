@@ -1,4 +1,5 @@
-//! The process that calls pages, names and inodes back from the boards' caches, for all inodes and lookup workers of its board:
+//! The process that calls pages, names and inodes back from the boards' caches, for all inodes and lookup workers of
+//! its board:
 //! a caller on another board costs that board a proxy with its pages, and inodes are many.
 //!
 //! This process keeps a returning dirty page until its inode's process says which block it is for, and serves no

@@ -1,8 +1,8 @@
 //! The locks of all files: a caller that wants another's lock waits here, first come first served.
 //!
 //! Invariant: a waiting call wants what others have; it is answered by the call that changes that, by its own
-//! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
-//! for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
+//! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may
+//! wait for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
 
 use crate::locks::table::{LockPlace, LockTable};
 use renga_proto::locks::{AwaitLock, LockRequest, Locks, LocksCall, Owner};
@@ -88,7 +88,8 @@ impl LockState {
         }
     }
 
-    /// Whether who is in the way waits, by way of others, for the owner itself: a process, as an open file does not wait.
+    /// Whether who is in the way waits, by way of others, for the owner itself: a process, as an open file does not
+    /// wait.
     fn is_circle(&mut self, wanted: LockRequest) -> bool {
         let mut next = wanted;
         for _ in 0..CIRCLE_MAX {

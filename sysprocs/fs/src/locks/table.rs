@@ -1,8 +1,8 @@
 //! Which bytes of which files are locked, and by whom: the rules, without calls.
 //!
-//! Invariant: locks of one owner on one file do not overlap, and those of the same kind do not touch; of two owners only
-//! shared ones overlap, but for those of flock(2), which are apart from the others. A place is free or in the chain of its
-//! inode's bucket. Not here: who waits (`server.rs`).
+//! Invariant: locks of one owner on one file do not overlap, and those of the same kind do not touch; of two owners
+//! only shared ones overlap, but for those of flock(2), which are apart from the others. A place is free or in the
+//! chain of its inode's bucket. Not here: who waits (`server.rs`).
 
 use renga_proto::locks::{Conflict, LockRequest, Locking, Owner};
 use renga_rt::linked_list::{self, RowNumber};

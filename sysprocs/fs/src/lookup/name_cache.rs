@@ -101,8 +101,8 @@ impl NameCache {
         matches!(self.find(directory, name), Some(Dentry::Positive { .. }))
     }
 
-    /// From now on it is known. A name too long to be kept, and an entry of unknown type, are not. The directory of the name that made
-    /// room for it, if one did, otherwise 0.
+    /// From now on it is known. A name too long to be kept, and an entry of unknown type, are not. The directory of the
+    /// name that made room for it, if one did, otherwise 0.
     pub(crate) fn learn(&mut self, directory: u32, name: &[u8], known: Dentry) -> u32 {
         let (ino, kind) = match known {
             Dentry::Negative => (NOTHING, 0),

@@ -1,8 +1,9 @@
-//! The disk: transfers runs of blocks between its medium and its callers, one run at a time, or as many as the medium takes
-//! (`parallel_disk.rs`).
+//! The disk: transfers runs of blocks between its medium and its callers, one run at a time, or as many as the medium
+//! takes (`parallel_disk.rs`).
 //!
 //! Invariant: it touches only the sectors of the partition that [`recognise`] found. A reply comes
-//! no sooner than the model of the medium says; meanwhile, and while the medium itself lets wait, the processor is free.
+//! no sooner than the model of the medium says; meanwhile, and while the medium itself lets wait, the processor is
+//! free.
 
 use crate::medium::parallel_disk::side_by_side;
 use crate::medium::partition::{Partition, recognise};

@@ -1,8 +1,9 @@
-//! A medium that has several requests under way at once, and answers each so long after it came: as Linux's `null_blk` does, beside
-//! which systems are measured.
+//! A medium that has several requests under way at once, and answers each so long after it came: as Linux's `null_blk`
+//! does, beside which systems are measured.
 //!
 //! Invariant: requests are answered in the order in which they came, since each takes as long as another; no more than
-//! [`UNDER_WAY_MAX`] are under way, and further ones wait for the first. Not here: media with one request at a time (`disk.rs`).
+//! [`UNDER_WAY_MAX`] are under way, and further ones wait for the first. Not here: media with one request at a time
+//! (`disk.rs`).
 
 use crate::medium::transfers::{Transfers, reply};
 use heapless::Deque;

@@ -1,6 +1,7 @@
 //! Transfers between the device and callers' memory, inside the partition.
 //!
-//! Owns: the device. Invariant: only sectors of the partition are touched. Called by: `disk.rs` and `parallel_disk.rs`. Not here: timing.
+//! Owns: the device. Invariant: only sectors of the partition are touched. Called by: `disk.rs` and `parallel_disk.rs`.
+//! Not here: timing.
 
 use crate::medium::partition::{Partition, SECTORS_PER_BLOCK};
 use crate::probes::{Disk, DiskEnd};

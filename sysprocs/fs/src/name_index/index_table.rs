@@ -1,8 +1,9 @@
 //! Which names, by their hash, are in which block of a directory.
 //!
-//! Invariant: of a directory that is complete every name is here, with the number of its block. A slot is in the chain of
-//! its hash and in its directory's list, or in the list of those to be cleared, or free. A directory that goes leaves
-//! its list to be cleared slot by slot as others need room, so that no step takes time that grows with a directory.
+//! Invariant: of a directory that is complete every name is here, with the number of its block. A slot is in the chain
+//! of its hash and in its directory's list, or in the list of those to be cleared, or free. A directory that goes
+//! leaves its list to be cleared slot by slot as others need room, so that no step takes time that grows with a
+//! directory.
 //! Bounded by its slots: the directory not used for longest goes when another needs room, and one that is larger than
 //! all of them is refused.
 //! Not here: the blocks (`inode/directory.rs`).

@@ -171,8 +171,8 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 impl LookupWorker {
     async fn unmount(&mut self) -> Result<(), Errno> {
         flush_and_commit(&mut self.directory, &mut self.inodes).await?;
-        // A caller that changes names does so in several calls, none of which is served when inodes have retired. What the
-        // inode reclaimer has to do then may wait for a commit, which wants this lock.
+        // A caller that changes names does so in several calls, none of which is served when inodes have retired. What
+        // the inode reclaimer has to do then may wait for a commit, which wants this lock.
         self.lock(true).await;
         let retired = self.directory.call(Retire { wait: false }, ()).await;
         self.unlock().await;

@@ -1,8 +1,9 @@
 //! Leases of names and status: granting them to other boards, and revoking them before a change.
 //!
-//! Invariant: a grant is true while the lock of names is owned, and the board is noted before the lock is released. A change of a name
-//! revokes it first, under the exclusive lock. Called by: the files that walk, change and create. Calls: `revocations`, the directory of
-//! inodes. Not here: the notes (`lookup/name_holders.rs`), the boards' caches (`lease_cache`).
+//! Invariant: a grant is true while the lock of names is owned, and the board is noted before the lock is released. A
+//! change of a name revokes it first, under the exclusive lock. Called by: the files that walk, change and create.
+//! Calls: `revocations`, the directory of inodes. Not here: the notes (`lookup/name_holders.rs`), the boards' caches
+//! (`lease_cache`).
 
 use crate::names::worker_state::{InodeReference, LookupWorker, Maker};
 use renga_proto::inode::{
@@ -15,7 +16,8 @@ use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{BOARDS_MAX, Errno};
 
 impl LookupWorker {
-    /// The boards, a bit each, that have given up what they cached of `directory` and of the name that is entered there.
+    /// The boards, a bit each, that have given up what they cached of `directory` and of the name that is entered
+    /// there.
     pub(crate) fn prepared_boards(&self, directory: &InodeReference) -> u8 {
         let prepared = |maker: &&Maker| maker.prepared == directory.ino;
         self.maker.as_ref().filter(prepared).map_or(0, |maker| 1_u8.checked_shl(maker.board.into()).unwrap_or(0))

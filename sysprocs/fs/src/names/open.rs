@@ -17,7 +17,8 @@ enum Created {
 }
 
 impl LookupWorker {
-    /// Opens; the reference is the operation's until it is handed over. Whether the file is still to be cut, by its inode's process.
+    /// Opens; the reference is the operation's until it is handed over. Whether the file is still to be cut, by its
+    /// inode's process.
     pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<(InodeFacts, bool), Errno> {
         let (node, created) = self.open_with_room(open, path).await?;
         self.finish_open(&node, open.flags, created).await

@@ -1,7 +1,7 @@
 //! Walking along a path, name by name, to an inode or to the directory of the last name.
 //!
-//! Invariants: a walk releases each inode that it has passed. Between a name being found and its inode being activated the
-//! lock of names is owned, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
+//! Invariants: a walk releases each inode that it has passed. Between a name being found and its inode being activated
+//! the lock of names is owned, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
 //! (`fs/namei.c`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, kind_of};
@@ -106,7 +106,8 @@ impl LookupWorker {
         Ok(node)
     }
 
-    /// Begins a walk along `path`, which starts at `at`; up to its last name unless `whole`. Where the known names lead.
+    /// Begins a walk along `path`, which starts at `at`; up to its last name unless `whole`. Where the known names
+    /// lead.
     async fn start(&mut self, at: PathStart, path: &[u8], whole: bool, follow: bool) -> Result<InodeReference, Errno> {
         (self.links_followed, self.root) = (0, at.root);
         self.rest.set(path)?;

@@ -1,4 +1,5 @@
-//! Path operations for a board without the disk: what a path leads to, and creating a file that the board opens and writes.
+//! Path operations for a board without the disk: what a path leads to, and creating a file that the board opens and
+//! writes.
 //!
 //! Invariant: a reported step is true while the lock of names is owned, and the board is noted before the lock is
 //! released. A change of a name revokes it first, under the exclusive lock. Of the directory that a board is

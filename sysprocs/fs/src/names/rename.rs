@@ -1,8 +1,9 @@
 //! Renaming, and the way from a directory up to the root.
 //!
-//! Invariants: a rename owns the exclusive lock of names, so no other process changes the tree. The new name is entered before the
-//! old one is removed: a cut between the two leaves two names, never none. The data of a file are at the disk's board before the file
-//! replaces another one: after a failure of any board the name stands for the whole old file or the whole new one.
+//! Invariants: a rename owns the exclusive lock of names, so no other process changes the tree. The new name is entered
+//! before the old one is removed: a cut between the two leaves two names, never none. The data of a file are at the
+//! disk's board before the file replaces another one: after a failure of any board the name stands for the whole old
+//! file or the whole new one.
 
 use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
@@ -15,7 +16,8 @@ use renga_rt::Errno;
 /// Directories one in another; more are taken for a circle.
 const DEPTH_MAX: usize = 4096;
 
-/// Times that a file is flushed without the lock of names, since its writer may go on in between; then the rename flushes it.
+/// Times that a file is flushed without the lock of names, since its writer may go on in between; then the rename
+/// flushes it.
 const FLUSHES_MAX: u32 = 4;
 
 /// Pieces of 16 pages that one flush takes: as many as a file of 4 GiB has. A board that gives more is not honest.
@@ -27,8 +29,8 @@ struct NamePlace<'a> {
 }
 
 impl LookupWorker {
-    /// Renames. Data that another board has of a file which replaces another one are flushed first, and without the lock of names
-    /// when they are many.
+    /// Renames. Data that another board has of a file which replaces another one are flushed first, and without the
+    /// lock of names when they are many.
     pub(crate) async fn rename(&mut self, from: (PathStart, &[u8]), to: (PathStart, &[u8])) -> Result<(), Errno> {
         for _ in 0..FLUSHES_MAX {
             let renamed = locked!(self, true, self.rename_locked(from, to, false));

@@ -1,7 +1,7 @@
 //! The state of a lookup worker, and what every path operation needs of the directory of inodes.
 //!
-//! Invariant: the worker notes each reference to an active inode that an operation gets, and releases those left when the
-//! operation ends, however it ends. Called by: all files of this folder.
+//! Invariant: the worker notes each reference to an active inode that an operation gets, and releases those left when
+//! the operation ends, however it ends. Called by: all files of this folder.
 //! Calls: `inode_directory`, the inodes. Not here: walking (`path_resolution.rs`).
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};

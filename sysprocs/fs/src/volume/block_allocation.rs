@@ -1,7 +1,8 @@
 //! Allocation and release of blocks and inodes in the bitmaps.
 //!
-//! Invariant: a block that was given back is allocated again only after the next commit, so that a crash cannot bring back a file whose
-//! data were overwritten. Files grow contiguously: the search starts behind the caller's last block (its goal).
+//! Invariant: a block that was given back is allocated again only after the next commit, so that a crash cannot bring
+//! back a file whose data were overwritten. Files grow contiguously: the search starts behind the caller's last block
+//! (its goal).
 //! Called by: `allocator.rs`, `reservations.rs`, `transaction.rs`. Calls: the bitmaps' buffers. Not here: entries.
 
 use crate::format::bytes::{put_u32, put_u64};

@@ -21,7 +21,8 @@ const BATCH_MAX: usize = 16;
 
 impl Journal {
     /// Copies all committed transactions to their places, in a file system of `blocks`, and records that on the disk;
-    /// returns how many. `EINVAL`: the journal has features that only `e2fsck` understands. `room`: for index and copies.
+    /// returns how many. `EINVAL`: the journal has features that only `e2fsck` understands. `room`: for index and
+    /// copies.
     pub(crate) async fn recover(&mut self, room: &mut [Page], blocks: u32) -> Result<u32, Errno> {
         let count = if self.start == 0 { 0 } else { self.copy_committed(room, blocks, None).await? };
         // No remains may pass for the next transaction.

@@ -1,5 +1,5 @@
-//! data are on the medium before a commit refers to it: after a cut no file shows what is not its own. And writes that wait
-//! for a commit to make room are done one after the other.
+//! data are on the medium before a commit refers to it: after a cut no file shows what is not its own. And writes that
+//! wait for a commit to make room are done one after the other.
 
 use crate::support::{Counts, Medium512, O_APPEND, O_WRONLY, Random, Scratch, System, check_image, make_image};
 use renga_proto::file::{Write, WriteTo};

@@ -1,5 +1,5 @@
-//! Prefetchers between a reader and an inode's process that is scripted: how many requests are under way, and what comes into the
-//! page cache.
+//! Prefetchers between a reader and an inode's process that is scripted: how many requests are under way, and what
+//! comes into the page cache.
 
 use renga_fs::prefetcher;
 use renga_hal_host::HostMemory;
@@ -51,7 +51,8 @@ async fn inode(mut me: Me, mut port: Port<Inode>, mut pages: Client<Pages>, scri
     }
 }
 
-/// Reads these pages of the file on a board with two prefetchers: of each, whether they brought it, and its first byte in the cache.
+/// Reads these pages of the file on a board with two prefetchers: of each, whether they brought it, and its first byte
+/// in the cache.
 fn read(script: &Rc<Script>, without_leases: u8, wanted: Vec<u32>) -> Vec<(bool, Result<u8, Errno>)> {
     let board = HostBoard::new(0, 1 << 22);
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES as u32)));

@@ -162,7 +162,8 @@ fn truncate_power_cut_leaves_prefix() {
         after.run(move |mut user| async move {
             let left = user.read_file("/large").await.unwrap();
             assert!(left.len() as u64 >= to && left.len() <= whole.len(), "{} bytes", left.len());
-            // But for what is behind the new end in its block, which is made zero before the commit that brings the end.
+            // But for what is behind the new end in its block, which is made zero before the commit that brings the
+            // end.
             let (end, rest) = (to as usize, (to as usize).next_multiple_of(4096).min(left.len()));
             let alike = left[..end] == whole[..end] && left[rest..] == whole[rest..left.len()];
             let tail = (end..rest).all(|at| left[at] == whole[at] || left[at] == 0);
@@ -180,8 +181,8 @@ fn truncate_power_cut_leaves_prefix() {
     assert!(lengths.iter().any(|(to, left)| *left as u64 == *to), "{lengths:?}");
 }
 
-/// Files whose blocks alternate on the medium, so that each goes back by itself: a piece takes many steps, and others go on
-/// between those.
+/// Files whose blocks alternate on the medium, so that each goes back by itself: a piece takes many steps, and others
+/// go on between those.
 /// Holds: truncate-pieces.
 #[test]
 fn truncate_commit_between_pieces_is_atomic() {

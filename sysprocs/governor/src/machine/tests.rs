@@ -82,7 +82,8 @@ fn pace_late_or_early_io_is_compensated() {
 /// Holds: iospeed-factor.
 #[test]
 fn pace_io_queued_behind_others_is_delayed_less() {
-    // Factor, what it took, how long of that others had what it needed, what it waits then; what it waits after another ms.
+    // Factor, what it took, how long of that others had what it needed, what it waits then; what it waits after another
+    // ms.
     type Case = (u32, u64, u64, Option<u64>, Option<u64>);
     let cases: &[Case] = &[
         (10_000, 3 * MS, 2 * MS, Some(7 * MS), Some(9 * MS)),

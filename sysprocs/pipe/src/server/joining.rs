@@ -1,6 +1,7 @@
 //! A pipe as a fifo: its ends are opened one by one, and an opener may wait for a partner at the other end.
 //!
-//! Invariant: a waiting opener has its end open, and the other end was not opened since. Not here: which fifo (`fifos.rs`).
+//! Invariant: a waiting opener has its end open, and the other end was not opened since. Not here: which fifo
+//! (`fifos.rs`).
 
 use super::PipeState;
 use renga_proto::fifos::{FifoEnds, OpenedFifo};

@@ -1,9 +1,10 @@
 //! On which core a new program has its process: of those whose user slots are free.
 //!
-//! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the fewest programs that
-//! do not wait for a child, among equals the maker's, for what they share is in that core's caches, and else that with the fewest programs. The
-//! maker and its ancestors do not count: most wait for their child, or will as soon as they have made a few. So of shells that a shell makes
-//! each gets a home of its own, and what they run is there, too.
+//! A program runs wherever there is room for it; what is done for it is done on its home. So that is the home with the
+//! fewest programs that do not wait for a child, among equals the maker's, for what they share is in that core's
+//! caches, and else that with the fewest programs. The maker and its ancestors do not count: most wait for their child,
+//! or will as soon as they have made a few. So of shells that a shell makes each gets a home of its own, and what they
+//! run is there, too.
 //!
 //! Not here: the core on which it runs (`kernel/core/src/smp/remote_run_queue.rs`), the board (its maker says that).
 
@@ -26,8 +27,8 @@ impl Homes {
         Homes(homes)
     }
 
-    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes, or another board's; `ancestors` are those
-    /// who made that, and who made these, and `waits` says which programs wait for a child.
+    /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes, or another board's;
+    /// `ancestors` are those who made that, and who made these, and `waits` says which programs wait for a child.
     pub fn choose(
         &self,
         idle: &SlotSet,

@@ -1,8 +1,9 @@
 //! The out-of-memory killer of a board: it kills the process with most page frames.
 //!
-//! Invariant: one program dies at a time, and programs that want memory meanwhile wait for its end; init is never chosen,
-//! nor a program whose memory its child has borrowed, which could not end before that child. Not here: when there is no
-//! frame (the memory process, and `user/memory/out_of_memory.rs`). See docs/design/memory-and-page-cache.md.
+//! Invariant: one program dies at a time, and programs that want memory meanwhile wait for its end; init is never
+//! chosen, nor a program whose memory its child has borrowed, which could not end before that child. Not here: when
+//! there is no frame (the memory process, and `user/memory/out_of_memory.rs`). See
+//! docs/design/memory-and-page-cache.md.
 
 use super::state::{ProcsState, WaitingCall};
 use crate::signals::SIGKILL;

@@ -1,8 +1,8 @@
 //! The queue of signals that wait: the cause of each, in order of arrival.
 //!
-//! Invariant: a place is free or in the chain of exactly one process; the chains of a board share its places. A chain has
-//! one place for each occurrence of a real-time signal, and at most one for each other signal beside those of timers. A
-//! signal that found no room waits without one. Not here: which signals wait (`signal.rs`).
+//! Invariant: a place is free or in the chain of exactly one process; the chains of a board share its places. A chain
+//! has one place for each occurrence of a real-time signal, and at most one for each other signal beside those of
+//! timers. A signal that found no room waits without one. Not here: which signals wait (`signal.rs`).
 
 use crate::signals::{SignalSet, bit};
 use renga_proto::procs::Cause;

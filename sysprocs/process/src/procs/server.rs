@@ -18,9 +18,9 @@ use renga_proto::procs::{
 use renga_proto::used::Used;
 use renga_rt::{Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch, unless_cancelled};
 
-/// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and the causes of
-/// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
-/// are watched.
+/// Keeps the user processes of this board, whose slots are interrupted by `wait_cancellers`, in `rows`, and the causes
+/// of their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's
+/// starts. Boards where children are, are watched.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn procs(
     me: Me,

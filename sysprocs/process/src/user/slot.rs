@@ -1,7 +1,7 @@
 //! The process of one user-process slot: its state, its servers, and the memory of its program.
 //!
-//! Owns: [`User`]. Invariant: only this process touches the program's registers, memory and descriptors; the table of its
-//! board (`procs`) has the facts that others need. The address space checks each pointer of the program.
+//! Owns: [`User`]. Invariant: only this process touches the program's registers, memory and descriptors; the table of
+//! its board (`procs`) has the facts that others need. The address space checks each pointer of the program.
 //! Called by: the system calls, which are methods of [`User`] in the folders beside. Not here: the loop
 //! (`dispatch/slot_loop.rs`).
 

@@ -110,7 +110,8 @@ fn timer_signal_carries_value_and_overruns() {
     assert_eq!(System::solo(&init).status(), 0);
 }
 
-/// Real-time signals wait in the order of their numbers, and of one number in that of their coming, each with its value.
+/// Real-time signals wait in the order of their numbers, and of one number in that of their coming, each with its
+/// value.
 /// Holds: signals-order.
 #[test]
 fn sigqueue_keeps_order_and_values() {

@@ -49,8 +49,8 @@ impl<M: UserMemory> ProcFilesState<M> {
         });
     }
 
-    /// The path of the program file: as it was given to exec, from where that was if it is relative. Links on the way are not
-    /// followed.
+    /// The path of the program file: as it was given to exec, from where that was if it is relative. Links on the way
+    /// are not followed.
     pub(crate) async fn program_path(&mut self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
         let origin = self.info(pid)?.origin.get();
         let (mut begin, mut length) = ([0; 2], 0);

@@ -20,8 +20,8 @@ fn gone(errno: Errno) -> Errno {
 }
 
 impl<M: UserMemory> ProcFilesState<M> {
-    /// Gives a program the pace that `text` says. `EINVAL`: it says none that is allowed; `ESRCH`: there is no such program;
-    /// `EPERM`: it is init, whose children all programs are.
+    /// Gives a program the pace that `text` says. `EINVAL`: it says none that is allowed; `ESRCH`: there is no such
+    /// program; `EPERM`: it is init, whose children all programs are.
     pub(super) async fn change_pace(&mut self, text: &[u8]) -> Result<(), Errno> {
         let PaceChange { pid, pace } = PaceChange::of(text).ok_or(Errno::EINVAL)?;
         if pid == INIT {

@@ -1,5 +1,5 @@
-//! `/proc/renga/system` and `/proc/renga/edges`: what the placement made of the system, and what its edges between boards
-//! have carried to this board.
+//! `/proc/renga/system` and `/proc/renga/edges`: what the placement made of the system, and what its edges between
+//! boards have carried to this board.
 
 use crate::placement::{PlacedEdge, PlacedKind};
 use crate::server::ProcFilesState;

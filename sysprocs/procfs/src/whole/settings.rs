@@ -1,5 +1,5 @@
-//! The settings of background jobs (the regulator's) and of reclaiming (the reclaimer's of the reader's board), as these
-//! services show and read them; and files whose text is fixed.
+//! The settings of background jobs (the regulator's) and of reclaiming (the reclaimer's of the reader's board), as
+//! these services show and read them; and files whose text is fixed.
 
 use crate::server::ProcFilesState;
 use crate::tree::ContentSource;

@@ -1,7 +1,7 @@
 //! How the reader's board booted, and from which card: for programs that install another kernel.
 //!
-//! Invariant: sectors are moved whole, and only those of partitions from which the board starts. Without such a card (in the emulator, but
-//! for boards without its device) there is nothing: `ENODEV`.
+//! Invariant: sectors are moved whole, and only those of partitions from which the board starts. Without such a card
+//! (in the emulator, but for boards without its device) there is nothing: `ENODEV`.
 
 use crate::server::ProcFilesState;
 use crate::window::{TextWindow, put};
@@ -36,7 +36,8 @@ impl<M: UserMemory> ProcFilesState<M> {
         Ok(())
     }
 
-    /// `keep`: the kernel that runs becomes the usual one; `try`: the board is reset and tries the other. `EINVAL`: neither.
+    /// `keep`: the kernel that runs becomes the usual one; `try`: the board is reset and tries the other. `EINVAL`:
+    /// neither.
     pub(super) async fn change_start(&mut self, text: &[u8]) -> Result<(), Errno> {
         match text.trim_ascii() {
             b"keep" => self.carry_on(|card| card.keep()).await,

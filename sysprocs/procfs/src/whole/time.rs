@@ -25,7 +25,8 @@ fn idle_ns(counts: &BoardCounts) -> u64 {
     all_ns.saturating_sub(counts.user_ns).saturating_sub(counts.system_ns)
 }
 
-/// What one core, the first of those of its board or another, ran of programs and of system processes, and was idle, in ticks.
+/// What one core, the first of those of its board or another, ran of programs and of system processes, and was idle, in
+/// ticks.
 fn core_ticks(counts: &BoardCounts, core: usize, first: bool) -> [u64; 3] {
     let of = |by_core: &[u64; 4], core: usize| by_core.get(core).copied().unwrap_or(0);
     let user_ns = of(&counts.core_user_ns, core);

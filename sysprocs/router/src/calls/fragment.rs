@@ -22,8 +22,8 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// Writes the next fragment of a message with `data` into `room`, headed by `first` or, after that one, by `more`: its
-    /// length, bytes, and whether more follow.
+    /// Writes the next fragment of a message with `data` into `room`, headed by `first` or, after that one, by `more`:
+    /// its length, bytes, and whether more follow.
     #[inline]
     pub(crate) fn build(
         &mut self,

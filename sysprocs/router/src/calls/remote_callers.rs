@@ -1,7 +1,8 @@
 //! The callers of other boards, and the places of their calls while proxies make them.
 //!
-//! Invariant: the callers of a kind have as many places as proxies: first the shared ones, then one per caller for entries that
-//! may wait. A board that keeps to the placement finds a free place for each call; another board gets no more places.
+//! Invariant: the callers of a kind have as many places as proxies: first the shared ones, then one per caller for
+//! entries that may wait. A board that keeps to the placement finds a free place for each call; another board gets no
+//! more places.
 
 use crate::calls::in_call::{CallStage, InCall};
 use renga_rt::account::AccountNumber;

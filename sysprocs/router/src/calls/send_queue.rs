@@ -33,9 +33,9 @@ impl SendQueue {
         SendQueue { send_queue, head: 0, length: 0 }
     }
 
-    /// CallerIndex for a board to which `calls` may be under way from here and from which `proxies` make some here, with
-    /// `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption that the
-    /// last call's reply overtook, and behind it this call and news of one: that call's reply cannot come before.
+    /// CallerIndex for a board to which `calls` may be under way from here and from which `proxies` make some here,
+    /// with `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption that
+    /// the last call's reply overtook, and behind it this call and news of one: that call's reply cannot come before.
     pub const fn places(calls: usize, proxies: usize, slots: usize) -> usize {
         JOBS_PER_CALL * calls + proxies + 2 * slots
     }

@@ -1,7 +1,7 @@
 //! The mailbox of a proxy: the router leaves a call, the proxy its reply.
 //!
-//! Invariant: the memory of a message belongs to the router, the mailbox, or the proxy, and moves with the call and the reply.
-//! So no process waits for memory, and the router only notifies.
+//! Invariant: the memory of a message belongs to the router, the mailbox, or the proxy, and moves with the call and the
+//! reply. So no process waits for memory, and the router only notifies.
 //!
 //! Router and proxies share a core, so cells suffice.
 

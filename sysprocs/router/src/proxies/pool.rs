@@ -1,8 +1,8 @@
 //! Calls from here that share proxies on another board: which may be sent now, and which wait in line.
 //!
-//! Invariant: a pool has no more calls under way than proxies there, so each call finds one free. Callers are served in order;
-//! the line is linked through their places and takes no memory. Not here: entries that may wait, for which each caller has a
-//! proxy of its own.
+//! Invariant: a pool has no more calls under way than proxies there, so each call finds one free. Callers are served in
+//! order; the line is linked through their places and takes no memory. Not here: entries that may wait, for which each
+//! caller has a proxy of its own.
 
 use crate::calls::out_call::OutCall;
 

@@ -1,6 +1,7 @@
 //! A proxy: makes calls of other boards' processes on this board, one at a time.
 //!
-//! Invariant: a proxy has at most one call under way, and makes each call in its mailbox exactly once. It remembers nothing:
+//! Invariant: a proxy has at most one call under way, and makes each call in its mailbox exactly once. It remembers
+//! nothing:
 //! the call is the router's ([`crate::calls::in_call::InCall`]).
 
 use crate::proxies::mailbox::{ProxyCall, ProxyMailbox, ProxyReply, ProxyResults};

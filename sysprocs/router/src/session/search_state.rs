@@ -1,7 +1,7 @@
 //! A session as a state of a search: equality and hash without times.
 //!
-//! Invariant: sessions that are equal here do the same from now on, given the same times from 0 on. Not here: the search
-//! (`tools/model`).
+//! Invariant: sessions that are equal here do the same from now on, given the same times from 0 on. Not here: the
+//! search (`tools/model`).
 
 use crate::session::link_session::{Session, SessionState};
 use core::hash::{Hash, Hasher};

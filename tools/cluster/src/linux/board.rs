@@ -1,8 +1,8 @@
 //! The board that Linux runs on, in the cluster emulator's virtual time: where its cores run side by side.
 //!
-//! Invariant: what Linux writes, and when, is the same in every run. The first program ends the board by the emulator's own
-//! register: a restart would end QEMU at the host's pleasure, and lose what was written last. Not here: what is written
-//! (`console`).
+//! Invariant: what Linux writes, and when, is the same in every run. The first program ends the board by the emulator's
+//! own register: a restart would end QEMU at the host's pleasure, and lose what was written last. Not here: what is
+//! written (`console`).
 
 use super::{ARGUMENTS, LinuxBoard};
 use anyhow::{Result, bail};

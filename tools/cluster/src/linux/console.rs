@@ -1,7 +1,7 @@
 //! What Linux writes, split into what the script wrote and all the rest.
 //!
-//! Invariant: every byte between the two lines of the first program (`init.sh`) is the script's, and no other. A line of
-//! the first program begins with the ASCII character RS.
+//! Invariant: every byte between the two lines of the first program (`init.sh`) is the script's, and no other. A line
+//! of the first program begins with the ASCII character RS.
 
 const RS: u8 = 0x1e;
 const BEGIN: &[u8] = b"\x1ebegin\n";

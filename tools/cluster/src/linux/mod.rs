@@ -1,7 +1,7 @@
 //! Debian's Linux on the same emulated board, with the same disk: what Renga's figures and outputs are compared with.
 //!
-//! The board is a Raspberry Pi 3, one nanosecond an instruction, with its SD card, as for Renga; the kernel is that of Debian
-//! 12, fetched by name. With one core QEMU's own time is exact; with several it is the emulator's (`board`).
+//! The board is a Raspberry Pi 3, one nanosecond an instruction, with its SD card, as for Renga; the kernel is that of
+//! Debian 12, fetched by name. With one core QEMU's own time is exact; with several it is the emulator's (`board`).
 //! Invariant: the disk is the one that Renga would get, and is unmounted before the
 //! board stops. Not here: several boards, or the emulator's link; Linux knows neither.
 
@@ -26,8 +26,8 @@ use std::time::Duration;
 
 /// Without random offsets of its stack, which an emulated board pays dearly for.
 const ARGUMENTS: &str = "console=ttyS1,115200 panic=-1 loglevel=4 randomize_kstack_offset=off";
-/// With one core for programs, as Renga. The others are started, though nothing runs there: cores that never were spin where the
-/// firmware left them, so that a second of idle time would take the host a minute.
+/// With one core for programs, as Renga. The others are started, though nothing runs there: cores that never were spin
+/// where the firmware left them, so that a second of idle time would take the host a minute.
 const ONE_CORE: &str = "isolcpus=1-3";
 /// Its counter counts nanoseconds, as Renga's does.
 const COUNTER: &str = "cortex-a53-arm-cpu.cntfrq=1000000000";

@@ -1,7 +1,8 @@
 //! One board as the coordinator sees it: its QEMU, the talk with its plugin, and what it is to hear next.
 //!
-//! Invariants: a board runs only between [`EmulatedBoard::grant`] and the end of [`EmulatedBoard::receive`]; otherwise it stands at
-//! `now_ns`. All times here are the cluster's; the plugin's messages have times of the board's own clock, which starts at 0 at each start.
+//! Invariants: a board runs only between [`EmulatedBoard::grant`] and the end of [`EmulatedBoard::receive`]; otherwise
+//! it stands at `now_ns`. All times here are the cluster's; the plugin's messages have times of the board's own clock,
+//! which starts at 0 at each start.
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
@@ -233,7 +234,8 @@ impl EmulatedBoard {
     /// Something that is to happen to it, not before its present time.
     pub fn order(&mut self, order: BoardOrder) {
         if self.is_up() {
-            // Several cores are not all where the first of them is; a core past the instant takes the order as soon as it can.
+            // Several cores are not all where the first of them is; a core past the instant takes the order as soon as
+            // it can.
             let in_time = order.time_ns() >= self.now_ns || self.has_several_cores;
             assert!(in_time, "board {}, {} ns: too late: {order:?}", self.number, self.now_ns);
             self.orders.push(order);

@@ -2,11 +2,11 @@
 //!
 //! The token goes round in the order of the board numbers, `token_pass_ns` from one board to the next, for ever. A
 //! board that has a frame when the token comes sends that one frame and passes the token on (limit: one frame,
-//! `docs/reference/link-token.md`). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
-//! takes to find the token again when it is lost is in `recovery`.
+//! `docs/reference/link-token.md`). All boards hear a frame when its last word is over. Boards that are off are passed
+//! over; what it takes to find the token again when it is lost is in `recovery`.
 //!
-//! Invariant: [`EmulatedBus::decide`] settles a frame only when every frame that could compete with it is known, so the result does not
-//! depend on how often it is called.
+//! Invariant: [`EmulatedBus::decide`] settles a frame only when every frame that could compete with it is known, so the
+//! result does not depend on how often it is called.
 //!
 //! Not here: how boards agree on all that (`renga-mac`), what frames contain (`renga-wire`).
 
@@ -40,7 +40,8 @@ impl BusConfig {
     ///
     /// Header and checksum words are part of the frames. The rest of a frame's overhead is the 10 us in which all
     /// boards get ready, and the poll word in which the receivers acknowledge. The token takes a word's time from
-    /// board to board: like a word, it is one store, one rise time and two reads on either side (`docs/reference/link-pins.md`).
+    /// board to board: like a word, it is one store, one rise time and two reads on either side
+    /// (`docs/reference/link-pins.md`).
     pub const fn with_rate(rate_bps: u64) -> Self {
         let word_ns = (WORD_BITS * NS_PER_S).div_ceil(rate_bps);
         Self { rate_bps, frame_overhead_ns: ARM_NS + word_ns, token_pass_ns: word_ns }
@@ -145,8 +146,8 @@ impl EmulatedBus {
         self.free_ns
     }
 
-    /// When the first frame that waits was sent, ns. Which is the next, and when, may still change by those to come: not
-    /// only do they take their time, the token comes round at other instants behind them.
+    /// When the first frame that waits was sent, ns. Which is the next, and when, may still change by those to come:
+    /// not only do they take their time, the token comes round at other instants behind them.
     pub fn waits_since_ns(&self) -> Option<u64> {
         self.waiting.iter().filter_map(|queue| Some(queue.front()?.sent_ns)).min()
     }

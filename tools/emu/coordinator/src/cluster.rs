@@ -1,8 +1,8 @@
 //! The cluster: rounds in which boards run, and what follows from what they did.
 //!
-//! A round: settle the frames whose start all boards have passed; report the events that can no longer be preceded; let every board that
-//! may act run as far as `horizon` allows; wait until all of those stand again. Boards that wait for something later are not resumed, so
-//! idle time costs nothing.
+//! A round: settle the frames whose start all boards have passed; report the events that can no longer be preceded; let
+//! every board that may act run as far as `horizon` allows; wait until all of those stand again. Boards that wait for
+//! something later are not resumed, so idle time costs nothing.
 //!
 //! Invariant: between rounds every board stands; all input is ordered then, at a time that no board has passed.
 
@@ -131,8 +131,8 @@ impl EmulatedCluster {
     /// Lets the boards run until the next event; returns it.
     ///
     /// # Errors
-    /// If a board failed or does not answer; all earlier events have been returned before. After an error or `Finished`, the result is
-    /// `Finished`.
+    /// If a board failed or does not answer; all earlier events have been returned before. After an error or
+    /// `Finished`, the result is `Finished`.
     pub fn next_event(&mut self) -> Result<ClusterEvent, EmuError> {
         loop {
             if let Some(event) = self.timeline.pop() {
@@ -199,8 +199,8 @@ impl EmulatedCluster {
         self.commands.sender()
     }
 
-    /// Ends the run at the instant of the last event returned, so that a replayed run ends there too: events up to then still follow, then
-    /// `Finished`.
+    /// Ends the run at the instant of the last event returned, so that a replayed run ends there too: events up to then
+    /// still follow, then `Finished`.
     pub fn stop(&mut self) {
         let reported_ns = self.timeline.reported_ns().map_or(self.time_ns, |time_ns| time_ns + 1);
         self.session_end_ns = self.session_end_ns.min(reported_ns);

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 pub const BOARDS_MAX: usize = 15;
 /// Cores that a board can have.
 pub const CORES_MAX: u8 = 4;
-/// The slice of a board that is alone, in instructions: with shorter ones the cores' clocks are hardly closer, and it is slower.
+/// The slice of a board that is alone, in instructions: with shorter ones the cores' clocks are hardly closer, and it
+/// is slower.
 const SLICE_ALONE_INSTRUCTIONS: u64 = 40_000;
 /// Largest `shift`: 1024 ns per instruction, about the 1 MIPS of 1989.
 pub const SHIFT_MAX: u8 = 10;
@@ -40,8 +41,8 @@ pub struct BoardConfig {
     pub dtb: Option<PathBuf>,
     /// Its cores, at most [`CORES_MAX`]; 0 means one, too.
     pub cores: u8,
-    /// What chooses image, device tree, file beside the image and the beginning of the command line at each start, in place of those
-    /// above.
+    /// What chooses image, device tree, file beside the image and the beginning of the command line at each start, in
+    /// place of those above.
     pub firmware: Option<FirmwareLoader>,
 }
 
@@ -73,12 +74,14 @@ pub struct ClusterConfig {
     pub pins: Option<PinsConfig>,
     /// Which of those wires are broken.
     pub wire_faults: Vec<EmulatedWireFault>,
-    /// Boards have no device of the emulator's: an access to its page ends the run, and the watchdog resets. Such a run has no replay.
+    /// Boards have no device of the emulator's: an access to its page ends the run, and the watchdog resets. Such a run
+    /// has no replay.
     pub bare: bool,
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
-    /// The slice of a board's several cores, ns, which bounds their quanta; without it, the link's. The result does depend on it.
+    /// The slice of a board's several cores, ns, which bounds their quanta; without it, the link's. The result does
+    /// depend on it.
     pub slice_ns: Option<u64>,
     /// Where all randomness comes from.
     pub seed: u64,
@@ -132,9 +135,9 @@ impl ClusterConfig {
 
     /// The slice of boards with several cores, ns; without such boards none.
     ///
-    /// A quantum is a quarter of the time to the next timer, and a core may get one if it is a quarter of a slice ahead, so no core is
-    /// further ahead of another than two thirds of a slice. That is less than the least latency of the link, so that a board seldom hears
-    /// late, and one of two busy boards can always continue.
+    /// A quantum is a quarter of the time to the next timer, and a core may get one if it is a quarter of a slice
+    /// ahead, so no core is further ahead of another than two thirds of a slice. That is less than the least latency of
+    /// the link, so that a board seldom hears late, and one of two busy boards can always continue.
     pub(crate) fn slice(&self) -> Option<u64> {
         self.boards.iter().any(|board| board.cores > 1).then(|| {
             let alone_ns = SLICE_ALONE_INSTRUCTIONS << self.shift;

@@ -1,4 +1,5 @@
-//! Faults of the link, random from the seed: frames that are lost, corrupted, heard twice or late; tokens that are lost or meet another.
+//! Faults of the link, random from the seed: frames that are lost, corrupted, heard twice or late; tokens that are lost
+//! or meet another.
 //!
 //! Invariant: what happens to a frame depends on the seed and on how many frames took the wire before it.
 //!

@@ -1,7 +1,7 @@
 //! The firmware's part in a board's start: what it loads, from which partition of the card.
 //!
-//! Invariant: it is called at each start, with the card's content at that instant. Not here: the format of a card (the implementer of
-//! [`FirmwareLoader`]).
+//! Invariant: it is called at each start, with the card's content at that instant. Not here: the format of a card (the
+//! implementer of [`FirmwareLoader`]).
 
 use crate::config::BoardConfig;
 use crate::error::EmuError;

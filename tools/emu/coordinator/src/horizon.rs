@@ -3,8 +3,9 @@
 //! A board that may do something at E can be heard at E + lookahead at the earliest. So a board may run until the
 //! least E of the others + lookahead; what it sends itself ends its quantum early (`renga-emu-plugin`), so it needs no
 //! bound for echoes. While the bus carries a frame, nothing that is not known yet can arrive before that is over, so
-//! no board need stop before. A frame that waits for the token is decided as soon as all boards are past its start, which
-//! is neither before it was sent nor before the least E, so no board may be further than the later of these + lookahead.
+//! no board need stop before. A frame that waits for the token is decided as soon as all boards are past its start,
+//! which is neither before it was sent nor before the least E, so no board may be further than the later of these +
+//! lookahead.
 //!
 //! Boards that run at the same time may go on together (`renga-emu-plugin`'s `companions`): for the ceiling only those
 //! count that stand.

@@ -1,8 +1,8 @@
 //! The cluster emulator: one QEMU per board, all in one deterministic virtual time.
 //!
 //! [`EmulatedCluster::start`] starts the boards; [`EmulatedCluster::next_event`] lets them run and returns events;
-//! [`EmulatedCluster::input`] types at a console; [`EmulatedCluster::power`] cuts, hangs and starts boards. `tools/emu/README.md` says how
-//! it works and what a board sees of it.
+//! [`EmulatedCluster::input`] types at a console; [`EmulatedCluster::power`] cuts, hangs and starts boards.
+//! `tools/emu/README.md` says how it works and what a board sees of it.
 //!
 //! Invariant: events come in the order of virtual time, and nothing in them but [`Stats::host_s`], `rounds` and
 //! `grants` depends on the host.

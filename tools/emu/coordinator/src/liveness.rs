@@ -1,8 +1,8 @@
 //! Whether a QEMU that is to finish a quantum is at it, however loaded the host is.
 //!
-//! Samples its threads (Linux's /proc) whenever it has sent nothing for [`SAMPLE_PERIOD`]: one that waits for the host's cores is alive though it
-//! has not run for minutes. It is stuck when no thread of it wanted to run at a number of samples in a row, or when it has spent more
-//! processor time than any quantum takes. Not here: its messages.
+//! Samples its threads (Linux's /proc) whenever it has sent nothing for [`SAMPLE_PERIOD`]: one that waits for the
+//! host's cores is alive though it has not run for minutes. It is stuck when no thread of it wanted to run at a number
+//! of samples in a row, or when it has spent more processor time than any quantum takes. Not here: its messages.
 
 use std::fs;
 use std::io::{self, BufReader, ErrorKind, Read};

@@ -47,8 +47,8 @@ pub struct Qemu {
 }
 
 impl Qemu {
-    /// Starts `board`, of this number, for the `starts`th time; its plugin is to call at the abstract socket `socket`, and
-    /// shares `page` with the others'.
+    /// Starts `board`, of this number, for the `starts`th time; its plugin is to call at the abstract socket `socket`,
+    /// and shares `page` with the others'.
     pub fn start(
         config: &ClusterConfig,
         board: &BoardConfig,

@@ -1,5 +1,5 @@
-//! What was done to a cluster, in a file: JSON lines, a [`RecordingHeader`] first, then one [`RecordedInput`] or [`PowerOrder`]
-//! each, last perhaps an end.
+//! What was done to a cluster, in a file: JSON lines, a [`RecordingHeader`] first, then one [`RecordedInput`] or
+//! [`PowerOrder`] each, last perhaps an end.
 //!
 //! Invariant: a run with the same images and a recording as its input is the recorded run.
 

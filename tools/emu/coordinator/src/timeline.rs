@@ -106,8 +106,8 @@ impl Timeline {
         self.lanes[lane].push_back((frame.start_ns(), Item::Frame(frame)));
     }
 
-    /// Everything before `time_ns` may be reported: no earlier event will be added any more. Later events may not, even if they might
-    /// before.
+    /// Everything before `time_ns` may be reported: no earlier event will be added any more. Later events may not, even
+    /// if they might before.
     pub fn release(&mut self, time_ns: u64) {
         self.bound_ns = time_ns;
     }
@@ -216,8 +216,8 @@ impl Timeline {
         Some((time_ns, board, item))
     }
 
-    /// `byte` of `board`, and those that follow it with nothing between, to the end of the line: an event has the time of its first
-    /// byte, and lines may be milliseconds apart.
+    /// `byte` of `board`, and those that follow it with nothing between, to the end of the line: an event has the time
+    /// of its first byte, and lines may be milliseconds apart.
     fn gather(&mut self, board: u8, byte: u8, more: fn(&Item) -> Option<u8>) -> Vec<u8> {
         let mut bytes = vec![byte];
         while bytes.len() < CHUNK_BYTES_MAX

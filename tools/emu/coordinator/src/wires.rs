@@ -1,10 +1,11 @@
 //! The wires between the boards' pins.
 //!
 //! The lines of the bus run straight through: the same pin of every board. The token's wire runs from `TOK_OUT#` of
-//! each board to `TOK_IN#` of the next, and from the last to the first (`docs/reference/link-pins.md`). A change at one board is
-//! seen at the others after a fixed time, and by itself at once.
+//! each board to `TOK_IN#` of the next, and from the last to the first (`docs/reference/link-pins.md`). A change at one
+//! board is seen at the others after a fixed time, and by itself at once.
 //!
-//! Invariant: [`EmulatedWires`] hears the changes of each board in the order of time; [`Fights`] hears those of all boards so.
+//! Invariant: [`EmulatedWires`] hears the changes of each board in the order of time; [`Fights`] hears those of all
+//! boards so.
 //!
 //! Not here: the levels that follow (`renga_emu_device::pins`), analogue matters (the pin model of `renga-phy`).
 
@@ -27,9 +28,9 @@ const TOKEN_IN: u8 = 9;
 /// The figures of the wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PinsConfig {
-    /// From a store that changes a pin to the first read elsewhere that sees it, ns. It contains what a posted write, the
-    /// wire and the synchroniser take on a board, and more: nothing that boards do may be nearer to each other, or they
-    /// could not run side by side.
+    /// From a store that changes a pin to the first read elsewhere that sees it, ns. It contains what a posted write,
+    /// the wire and the synchroniser take on a board, and more: nothing that boards do may be nearer to each other, or
+    /// they could not run side by side.
     pub propagation_ns: u64,
 }
 
@@ -90,7 +91,8 @@ impl EmulatedWires {
         ahead.filter_map(|change| self.order(change, board)).collect()
     }
 
-    /// Board `source` does `drive` from `time_ns` on: the orders for the others. No board will be started before `past_ns`.
+    /// Board `source` does `drive` from `time_ns` on: the orders for the others. No board will be started before
+    /// `past_ns`.
     pub fn change(&mut self, source: u8, time_ns: u64, drive: PinDrive, past_ns: u64) -> Vec<(u8, BoardOrder)> {
         if self.changes.len() >= CHANGES_MANY {
             let settled = self.changes.extract_if(.., |change| change.seen_ns <= past_ns);

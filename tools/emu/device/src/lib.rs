@@ -3,8 +3,8 @@
 //!
 //! Invariant: nothing here reads a clock or draws a number; every time is an argument, in nanoseconds of virtual time.
 //!
-//! Not here: how the page gets into QEMU (`renga-emu-plugin`), when frames travel (`renga_emu::bus`), which board may run until when
-//! (`renga_emu`).
+//! Not here: how the page gets into QEMU (`renga-emu-plugin`), when frames travel (`renga_emu::bus`), which board may
+//! run until when (`renga_emu`).
 #![forbid(unsafe_code)]
 
 pub mod link;

@@ -74,7 +74,8 @@ impl EmulatedLink {
         }
     }
 
-    /// Takes an order for the future; [`BoardOrder::Input`] and [`BoardOrder::Pins`] are not for this device and are ignored.
+    /// Takes an order for the future; [`BoardOrder::Input`] and [`BoardOrder::Pins`] are not for this device and are
+    /// ignored.
     ///
     /// # Panics
     /// If the order lies before `now_ns`: the coordinator let this board run too far.

@@ -58,8 +58,8 @@ pub struct PinWiring {
 pub struct BarrierReport {
     /// Its virtual time: that of the core that is furthest.
     pub now_ns: u64,
-    /// The first instant from now at which it may do anything without new orders: the time of its last core if it is busy,
-    /// so `now_ns` if it has one; [`NEVER_NS`] if it waits with no timer running.
+    /// The first instant from now at which it may do anything without new orders: the time of its last core if it is
+    /// busy, so `now_ns` if it has one; [`NEVER_NS`] if it waits with no timer running.
     pub next_ns: u64,
     /// Instructions that it has executed.
     pub instructions: u64,

@@ -1,14 +1,15 @@
-//! The block of pins of one board (BCM2837 ARM Peripherals, chapter 6; BCM2711 ARM Peripherals, chapter 5), wired to those
-//! of other boards.
+//! The block of pins of one board (BCM2837 ARM Peripherals, chapter 6; BCM2711 ARM Peripherals, chapter 5), wired to
+//! those of other boards.
 //!
-//! A board's own functions, latches and pulls act at once; other boards' drives come by orders, each with its instant. The levels follow
-//! from both: low wins, then high, then a strong resistor upwards, then the weak ones inside the boards; an undriven pin reads 0.
+//! A board's own functions, latches and pulls act at once; other boards' drives come by orders, each with its instant.
+//! The levels follow from both: low wins, then high, then a strong resistor upwards, then the weak ones inside the
+//! boards; an undriven pin reads 0.
 //!
 //! Invariant: what a register shows depends on the virtual time of the access and on the orders received, never on when
 //! they were received.
 //!
-//! Not here: the wiring of the pins, its delays, and conflicts (`renga_emu::wires`); rise times, skew between bits, windows of the edge
-//! detectors (the pin model of `renga-phy` has those).
+//! Not here: the wiring of the pins, its delays, and conflicts (`renga_emu::wires`); rise times, skew between bits,
+//! windows of the edge detectors (the pin model of `renga-phy` has those).
 
 mod drive;
 

@@ -1,8 +1,8 @@
-//! The block that resets a board: watchdog, reset, and what the next start finds. BCM2835 power management, as Linux uses it
-//! (`drivers/watchdog/bcm2835_wdt.c`).
+//! The block that resets a board: watchdog, reset, and what the next start finds. BCM2835 power management, as Linux
+//! uses it (`drivers/watchdog/bcm2835_wdt.c`).
 //!
-//! QEMU's own block resets a board as soon as the watchdog is armed, so it could not be fed. Invariant: a write without the password does
-//! nothing. Not here: the firmware's work after a reset (the coordinator's `FirmwareLoader`).
+//! QEMU's own block resets a board as soon as the watchdog is armed, so it could not be fed. Invariant: a write without
+//! the password does nothing. Not here: the firmware's work after a reset (the coordinator's `FirmwareLoader`).
 
 /// The block's size.
 pub const BLOCK_BYTES: u64 = 0x100;

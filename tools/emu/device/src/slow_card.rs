@@ -1,7 +1,7 @@
 //! A card that takes its time after each write, as cards do when they program: QEMU's are done at once.
 //!
-//! Invariant: it only hides, for a while, what QEMU's host says; what is written and read is QEMU's. SD Host Controller Simplified
-//! Specification 3.00. Not here: how slow media are on the whole (`renga-fs`, `medium/timing.rs`).
+//! Invariant: it only hides, for a while, what QEMU's host says; what is written and read is QEMU's. SD Host Controller
+//! Simplified Specification 3.00. Not here: how slow media are on the whole (`renga-fs`, `medium/timing.rs`).
 
 /// The registers' size.
 pub const BLOCK_BYTES: u64 = 0x100;

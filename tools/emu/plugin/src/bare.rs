@@ -1,5 +1,5 @@
-//! A board that is offered no device of the emulator's: the block that resets it is as on silicon, and nothing is where the
-//! emulator's page would be.
+//! A board that is offered no device of the emulator's: the block that resets it is as on silicon, and nothing is where
+//! the emulator's page would be.
 //!
 //! Invariant: an access to that page ends the run, so that a run to its end shows that none happened.
 

@@ -1,8 +1,9 @@
 //! QEMU's clock of virtual time, which counts the instructions of all cores: read without counting, and moved to where
 //! another core stands.
 //!
-//! Invariant: only the cores' thread moves it, while a core of the board executes or under the big lock; QEMU's main thread does so only
-//! while all cores wait. Nothing is moved unless [`check`] has seen that the clock has the layout of `ffi`.
+//! Invariant: only the cores' thread moves it, while a core of the board executes or under the big lock; QEMU's main
+//! thread does so only while all cores wait. Nothing is moved unless [`check`] has seen that the clock has the layout
+//! of `ffi`.
 
 use crate::ffi;
 use crate::machine;
@@ -12,7 +13,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 const TRIAL_NS: i64 = 4096;
 
 fn word(at: *const i64) -> &'static AtomicI64 {
-    // SAFETY: a word of QEMU's own variable, which lives as long as QEMU, aligned; QEMU reads and writes it atomically too.
+    // SAFETY: a word of QEMU's own variable, which lives as long as QEMU, aligned; QEMU reads and writes it atomically
+    // too.
     unsafe { AtomicI64::from_ptr(at.cast_mut()) }
 }
 

@@ -7,8 +7,9 @@
 //! pass what comes of it; who waits, has sent, or has reached the ceiling leaves the round and reports. When all
 //! have left, the coordinator goes on.
 //!
-//! Invariant: positions never go back within a round, and a board neither acts before its own position nor sends anything that arrives
-//! sooner than `lookahead_ns` behind it. So the host only decides which board waits for which, not the results.
+//! Invariant: positions never go back within a round, and a board neither acts before its own position nor sends
+//! anything that arrives sooner than `lookahead_ns` behind it. So the host only decides which board waits for which,
+//! not the results.
 //!
 //! Not here: the page (`shared`), the choice of boards that run together (`renga_emu::horizon`).
 
@@ -92,7 +93,8 @@ impl Companions {
             let (last, another_runs) = self.last()?;
             let end_ns = last.past_ns.min(ceiling_ns);
             if end_ns > now_ns {
-                // More stops, so that no board ever waits, cost more than the waiting (docs/design/emulator-and-virtual-time.md).
+                // More stops, so that no board ever waits, cost more than the waiting
+                // (docs/design/emulator-and-virtual-time.md).
                 let step_ns = if another_runs { self.lookahead_ns } else { u64::MAX };
                 self.end_ns = end_ns - self.origin_ns;
                 return Some(end_ns.min(now_ns.saturating_add(step_ns)) - self.origin_ns);

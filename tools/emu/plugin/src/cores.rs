@@ -1,16 +1,16 @@
 //! A board's several cores in parallel virtual time: a clock for each.
 //!
-//! QEMU runs the cores in turn in one thread, on one clock that counts the instructions of all. Here each core has a clock
-//! of its own: when another core's quantum begins, QEMU's clock is moved to where that core stood. A core that waited (`wfi`,
-//! `wfe`, `yield`) goes on at the present time. One that is ahead of the slowest that runs by more than a quarter of the
-//! slice ends its quantum after one block. QEMU lets a core run for a quarter of the time to the next timer at most,
-//! so a timer at the end of each slice bounds the quanta; while all wait it does not run.
+//! QEMU runs the cores in turn in one thread, on one clock that counts the instructions of all. Here each core has a
+//! clock of its own: when another core's quantum begins, QEMU's clock is moved to where that core stood. A core that
+//! waited (`wfi`, `wfe`, `yield`) goes on at the present time. One that is ahead of the slowest that runs by more than
+//! a quarter of the slice ends its quantum after one block. QEMU lets a core run for a quarter of the time to the next
+//! timer at most, so a timer at the end of each slice bounds the quanta; while all wait it does not run.
 //!
 //! A core that is behind could read a counter below one that another core has read, which kernels do not expect: so a
 //! read shows at least what any core has read before, for that one instruction.
 //!
-//! Invariant: all of it runs in the cores' thread, so the result depends on virtual time alone. Callbacks of instructions do
-//! not take the big lock, and use nothing of the board's. Not here: boards with one core (`waiting`).
+//! Invariant: all of it runs in the cores' thread, so the result depends on virtual time alone. Callbacks of
+//! instructions do not take the big lock, and use nothing of the board's. Not here: boards with one core (`waiting`).
 
 use crate::ffi::{self, Opaque};
 use crate::machine::{self, VirtualTimer};
@@ -26,7 +26,8 @@ const YIELD: u32 = 0xd503_203f;
 /// `mrs x0, cntvct_el0` and `mrs x0, cntpct_el0`; the register is in the low bits.
 const READS: [u32; 2] = [0xd53b_e040, 0xd53b_e020];
 const REGISTER_BITS: u32 = 0x1f;
-/// Quanta in a slice, as QEMU divides the time to the next timer; a core gets one if it is at most that part of a slice ahead.
+/// Quanta in a slice, as QEMU divides the time to the next timer; a core gets one if it is at most that part of a slice
+/// ahead.
 const QUANTA: i64 = 4;
 
 /// How a board's cores are run; fixed when the plugin is installed.
@@ -129,7 +130,8 @@ pub fn number() -> u8 {
     planned().map_or(0, |_| with_cores(|cores| cores.number(current::core()) as u8))
 }
 
-/// Where the board may be stopped that may run until `until_ns`: cores that are past that give those behind time to follow.
+/// Where the board may be stopped that may run until `until_ns`: cores that are past that give those behind time to
+/// follow.
 pub fn reachable(until_ns: u64, now_ns: u64) -> u64 {
     planned().map_or(until_ns, |plan| if until_ns > now_ns { until_ns } else { now_ns + plan.slice_ns as u64 })
 }

@@ -1,10 +1,11 @@
 //! The exact instant inside a block of instructions.
 //!
-//! QEMU takes a whole block off the core's count when the block begins, and its clock may not be asked before the block's
-//! last instruction (`Bad icount read`). Adding what was executed to the clock (`icount_update`) would put the clock ahead
-//! for the rest of the block, where QEMU's main thread could see it. So this module reads the numbers that the count is made
-//! of. It finds their places in the first blocks that the machine executes: the word that shrinks by what was
-//! executed is the budget, the next one what is left beyond the present slice, and one half-word is what is left of that.
+//! QEMU takes a whole block off the core's count when the block begins, and its clock may not be asked before the
+//! block's last instruction (`Bad icount read`). Adding what was executed to the clock (`icount_update`) would put the
+//! clock ahead for the rest of the block, where QEMU's main thread could see it. So this module reads the numbers that
+//! the count is made of. It finds their places in the first blocks that the machine executes: the word that shrinks by
+//! what was executed is the budget, the next one what is left beyond the present slice, and one half-word is what is
+//! left of that.
 //!
 //! Invariant: nothing is concluded from a place that has not behaved as the number it is taken for; nothing is written.
 
@@ -68,7 +69,8 @@ impl Counter {
         unsafe { (self.core as *const u32).add(index).read_volatile() }
     }
 
-    /// Searches for the numbers, before the last instruction of a block, where QEMU itself could add the executed count to the clock.
+    /// Searches for the numbers, before the last instruction of a block, where QEMU itself could add the executed count
+    /// to the clock.
     pub fn search(&mut self) {
         self.core = current::core() as usize;
         let before: Vec<i64> = (0..WORDS).map(|index| self.word(index)).collect();

@@ -1,5 +1,5 @@
-//! The core that a callback is about. QEMU runs all cores of a board in one thread, in turn, and the number that it gives to callbacks is
-//! that of another core then; the variable `current_cpu` of that thread is right.
+//! The core that a callback is about. QEMU runs all cores of a board in one thread, in turn, and the number that it
+//! gives to callbacks is that of another core then; the variable `current_cpu` of that thread is right.
 //!
 //! Invariant: used in callbacks of executed instructions only, so in the cores' thread.
 

@@ -1,14 +1,16 @@
 //! The plugin that QEMU loads for each board of the emulated cluster.
 //!
-//! It stops the board at the end of each quantum of virtual time, in a timer callback that waits for the coordinator's grant; maps the page
-//! of registers of `renga-emu-device`; takes the board's output on its two UARTs, with the instant of each byte; types at its console at
-//! exact instants; and, if it is given the kernel's ELF file, reports each probe that the kernel reaches.
+//! It stops the board at the end of each quantum of virtual time, in a timer callback that waits for the coordinator's
+//! grant; maps the page of registers of `renga-emu-device`; takes the board's output on its two UARTs, with the instant
+//! of each byte; types at its console at exact instants; and, if it is given the kernel's ELF file, reports each probe
+//! that the kernel reaches.
 //!
 //! Invariant: all of it but `waiting`, `cores`, `probes` and what these use runs under QEMU's big lock, so one piece
 //! of code at a time; and nothing depends on the host's
 //! clock.
 //!
-//! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version ([`version::SUPPORTED`]).
+//! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version
+//! ([`version::SUPPORTED`]).
 //! Not here: the meaning of the registers (`renga-emu-device`), which board may run until when (`renga-emu`).
 
 mod bare;

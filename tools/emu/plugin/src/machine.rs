@@ -1,8 +1,9 @@
 //! Safe faces of what the plugin uses of the emulated machine: its clock, timers, memory map, interrupts, console.
 //!
-//! Invariant, which each `unsafe` here rests on: this code runs only where QEMU calls the plugin (`qemu_plugin_install`,
-//! the end of machine set-up, timers, accesses to memory regions), and there the calling thread holds QEMU's big lock,
-//! which is all that the called functions ask for. Objects handed to QEMU are leaked, so they live as long as it does.
+//! Invariant, which each `unsafe` here rests on: this code runs only where QEMU calls the plugin
+//! (`qemu_plugin_install`, the end of machine set-up, timers, accesses to memory regions), and there the calling thread
+//! holds QEMU's big lock, which is all that the called functions ask for. Objects handed to QEMU are leaked, so they
+//! live as long as it does.
 
 use crate::ffi::{self, Implemented, MemoryRegion, MemoryRegionOps, Opaque, QemuNotifier, QemuTimer, Valid};
 use crate::timers::TimerList;
@@ -132,8 +133,8 @@ impl MachineDevice {
     /// Its interrupt input `index` of the group `name`, or of those without a name.
     pub fn interrupt_input(self, name: Option<&CStr>, index: u32) -> Interrupt {
         let name = name.map_or(null(), CStr::as_ptr);
-        // SAFETY: the module's invariant; `find` returns devices only, and this one has such inputs; a null pointer selects those without a
-        // name.
+        // SAFETY: the module's invariant; `find` returns devices only, and this one has such inputs; a null pointer
+        // selects those without a name.
         let line = unsafe { ffi::qdev_get_gpio_in_named(self.0.as_ptr(), name, index as c_int) };
         Interrupt { line: NonNull::new(line).expect("QEMU aborts if there is no such input"), level: false }
     }

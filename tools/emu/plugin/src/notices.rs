@@ -1,9 +1,9 @@
 //! Notifications of virtual time to QEMU's main thread: only those that it waits for.
 //!
 //! When a timer of virtual time runs out, QEMU notifies every list of such timers, and that wakes its main
-//! thread: a write, a read, a poll, and a fight for the big lock at the end of each quantum. But all such timers of this
-//! machine are in one list, which the core's own thread serves; those of the main thread's event loops are empty. So the
-//! functions that notify these are replaced by one that passes a notification on only if the list has a timer.
+//! thread: a write, a read, a poll, and a fight for the big lock at the end of each quantum. But all such timers of
+//! this machine are in one list, which the core's own thread serves; those of the main thread's event loops are empty.
+//! So the functions that notify these are replaced by one that passes a notification on only if the list has a timer.
 //!
 //! Invariant: nothing is replaced unless all lists of the clock are chained as expected, forwards and back, and the
 //! plugin's own is among them, with the function that it is known to have.
@@ -40,20 +40,21 @@ struct Quiet {
     notify: NotifyCallback,
 }
 
-// SAFETY: lists live as long as QEMU, and only two fields are read: the first timer, which is atomic, and the receiver of notifications,
-// which does not change.
+// SAFETY: lists live as long as QEMU, and only two fields are read: the first timer, which is atomic, and the receiver
+// of notifications, which does not change.
 unsafe impl Send for Quiet {}
 // SAFETY: as above.
 unsafe impl Sync for Quiet {}
 
 static QUIET: OnceLock<Vec<Quiet>> = OnceLock::new();
 
-/// Does it for all lists of the clock but `own`, whose first timer is at `first`; nothing if QEMU's structures are not as
-/// expected.
+/// Does it for all lists of the clock but `own`, whose first timer is at `first`; nothing if QEMU's structures are not
+/// as expected.
 pub fn quieten(own: NonNull<QemuTimerList>, first: NonNull<c_void>) -> Option<()> {
     let lists = chained(own, first)?;
     let others = lists.into_iter().filter(|list| *list != own);
-    // SAFETY: `chained` has seen that these are lists; no notification runs now: the big lock is taken, and no core has run.
+    // SAFETY: `chained` has seen that these are lists; no notification runs now: the big lock is taken, and no core has
+    // run.
     let quiet = others.map(|list| Quiet { list, notify: unsafe { list.as_ref() }.notify }).collect();
     for quiet in QUIET.get_or_init(|| quiet) {
         // SAFETY: as above.

@@ -1,10 +1,10 @@
 //! Probes of the kernel: that each was reached, by which core, its exact time and its operands, for the next report.
 //!
-//! The kernel's ELF file names them. A callback before a probe's instruction reads registers and memory and writes nothing
-//! of the machine's, so that a run with it is the run without.
+//! The kernel's ELF file names them. A callback before a probe's instruction reads registers and memory and writes
+//! nothing of the machine's, so that a run with it is the run without.
 //!
-//! Invariant: as in `waiting`, these callbacks run in the thread of the core, without the big lock; what they collect is
-//! taken while the core stands.
+//! Invariant: as in `waiting`, these callbacks run in the thread of the core, without the big lock; what they collect
+//! is taken while the core stands.
 
 use crate::count::Counter;
 use crate::ffi::{self, ByteArray, Opaque};
@@ -115,8 +115,8 @@ extern "C" fn core_made(_: u64, _: c_uint) {
     }
     let mut registers = [null_mut(); REGISTERS];
     let mut memory_bytes = u64::MAX >> 1;
-    // SAFETY: called in the core's thread, as the functions require; the result is an array of descriptors, which is never freed, and a
-    // part of memory that stays where it is, of at most the requested bytes.
+    // SAFETY: called in the core's thread, as the functions require; the result is an array of descriptors, which is
+    // never freed, and a part of memory that stays where it is, of at most the requested bytes.
     let (bytes, memory) = unsafe {
         let array = &*ffi::qemu_plugin_get_registers();
         for descriptor in std::slice::from_raw_parts(array.data, array.count as usize) {
@@ -173,7 +173,8 @@ extern "C" fn find_counter(_: c_uint, _: *mut c_void) {
     }
 }
 
-/// A core is about to pass a probe. The core that QEMU names is the one for which the block was translated, whichever core executes it.
+/// A core is about to pass a probe. The core that QEMU names is the one for which the block was translated, whichever
+/// core executes it.
 extern "C" fn reached(_: c_uint, site: *mut c_void) {
     let core = cores::number();
     let mut listener = LISTENER.lock().expect("no callback panics");
@@ -202,8 +203,8 @@ impl ProbeListener {
         let physical = register.wrapping_add(offset).wrapping_sub(linear_base);
         let mut value = [0; 8];
         if physical < self.memory_bytes - 8 {
-            // SAFETY: within the machine's memory, which the host has at `memory`; the core that writes to it is in this
-            // callback.
+            // SAFETY: within the machine's memory, which the host has at `memory`; the core that writes to it is in
+            // this callback.
             unsafe { copy_nonoverlapping(self.memory.add(physical as usize), value.as_mut_ptr(), value.len()) };
         }
         value

@@ -39,7 +39,8 @@ pub fn map() -> io::Result<&'static Slots> {
     if address == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a page boundary, so many bytes, never unmapped; any bytes are atomics, and other processes use them as such.
+    // SAFETY: a page boundary, so many bytes, never unmapped; any bytes are atomics, and other processes use them as
+    // such.
     Ok(unsafe { &*address.cast() })
 }
 
@@ -47,7 +48,8 @@ pub fn map() -> io::Result<&'static Slots> {
 pub fn wait(word: &AtomicU32, seen: u32, longest: Duration) {
     let seconds = longest.as_secs().try_into().unwrap_or(libc::time_t::MAX);
     let longest = libc::timespec { tv_sec: seconds, tv_nsec: longest.subsec_nanos().into() };
-    // SAFETY: the word is mapped, and the time lives through the call. Whatever the result, the caller reads the word again.
+    // SAFETY: the word is mapped, and the time lives through the call. Whatever the result, the caller reads the word
+    // again.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, seen, &raw const longest) };
 }
 

@@ -1,11 +1,11 @@
 //! The timers of virtual time that run in this QEMU, seen from inside.
 //!
-//! QEMU reports when its first timer runs out, but the first one may be the timer with which it switches between cores every 100 ms of
-//! virtual time. That one restarts whenever the machine wakes, so a board would never seem idle. This module reads the list itself and
-//! leaves that timer out.
+//! QEMU reports when its first timer runs out, but the first one may be the timer with which it switches between cores
+//! every 100 ms of virtual time. That one restarts whenever the machine wakes, so a board would never seem idle. This
+//! module reads the list itself and leaves that timer out.
 //!
-//! Invariant: nothing is read unless [`TimerList::find`] has seen a timer of the plugin's own in the list, with its own values, at the
-//! places that this module reads.
+//! Invariant: nothing is read unless [`TimerList::find`] has seen a timer of the plugin's own in the list, with its own
+//! values, at the places that this module reads.
 
 use crate::ffi::QemuTimer;
 use crate::notices::{self, QemuTimerList};
@@ -68,8 +68,8 @@ impl TimerList {
         for _ in 0..TIMERS_MAX {
             // SAFETY: as above; a null pointer ends the list.
             let view = unsafe { timer.as_ref() }?;
-            // Devices and cores pass themselves as the argument; the switch between cores passes nothing. The plugin's own timers do so
-            // too, but their owners know their next times better.
+            // Devices and cores pass themselves as the argument; the switch between cores passes nothing. The plugin's
+            // own timers do so too, but their owners know their next times better.
             if !view.argument.is_null() {
                 return u64::try_from(view.expire_ns).ok();
             }

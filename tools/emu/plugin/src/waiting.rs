@@ -1,8 +1,9 @@
 //! Virtual time of a board's only core when it begins to wait; and which code is watched.
 //!
-//! When all cores wait, QEMU's main thread moves virtual time to the next timer. A core counts as waiting as soon as it has executed its
-//! `wfi`, but QEMU adds the executed instructions to the clock only a moment later, in the core's own thread; if the main thread reads in
-//! between, the clock passes the timer by those instructions. So this module has them added before each `wfi`.
+//! When all cores wait, QEMU's main thread moves virtual time to the next timer. A core counts as waiting as soon as it
+//! has executed its `wfi`, but QEMU adds the executed instructions to the clock only a moment later, in the core's own
+//! thread; if the main thread reads in between, the clock passes the timer by those instructions. So this module has
+//! them added before each `wfi`.
 //!
 //! Invariant: these callbacks run in the thread of the core that they are about. They do not take the big lock, and use
 //! nothing of the plugin's. Not here: boards with several cores (`cores`).

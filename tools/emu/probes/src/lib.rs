@@ -1,6 +1,7 @@
 //! Probes of a kernel: their notes in its ELF file, and the reports of the emulator's plugin.
 //!
-//! Used by the plugin, which reads registers and memory at a probe, and by the tools, which know what it means. Not here:
+//! Used by the plugin, which reads registers and memory at a probe, and by the tools, which know what it means. Not
+//! here:
 //! either of the two (`renga-emu-plugin`, `renga-trace`).
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! The notes of an ELF file that describe probes, in SystemTap's form.
 //!
-//! A note: its owner `stapsdt`, its type 3, then the probe's address, two more addresses that are not used here, and three
-//! strings, each with a zero byte at its end: provider, name, operands. Operands are separated by spaces:
+//! A note: its owner `stapsdt`, its type 3, then the probe's address, two more addresses that are not used here, and
+//! three strings, each with a zero byte at its end: provider, name, operands. Operands are separated by spaces:
 //! `4@x1` is in a register, `4@[x1,16]` in memory, 16 bytes behind where the register points; `4@5` is the number 5.
 //!
 //! Invariant: whatever the file contains, it is read or refused.

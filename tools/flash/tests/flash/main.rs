@@ -1,5 +1,5 @@
-//! Writing to cards, and to nothing else: every refusal on a composed `/sys` and `/proc`, every failure on a medium that
-//! fails on purpose, and the command itself on loop devices where this machine has them.
+//! Writing to cards, and to nothing else: every refusal on a composed `/sys` and `/proc`, every failure on a medium
+//! that fails on purpose, and the command itself on loop devices where this machine has them.
 //!
 //! Not here: what is on a card (`tools/image/src/card/tests.rs`). No card reader has been used.
 

@@ -1,7 +1,8 @@
 //! Images with wrong bytes: refused, or mounted and used without a fault; a wrong image may cost data, never
 //! the board.
 //!
-//! The first byte says how the image is used; the rest are patches: a block, an offset, a length of 1 to 8, as many new bytes.
+//! The first byte says how the image is used; the rest are patches: a block, an offset, a length of 1 to 8, as many new
+//! bytes.
 
 use super::board::{self, FuzzUser};
 use super::image::{BLOCK_BYTES, FuzzMedium, NAMES, USED_BLOCKS};

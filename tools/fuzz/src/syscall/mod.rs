@@ -1,9 +1,10 @@
 //! A hostile program: whatever it puts into its registers and calls, its board goes on and another program
 //! on it keeps what it has; it can be killed whatever it does, and all that it took comes back.
 //!
-//! The bytes are calls: a number, the kinds of the six arguments, bytes for them; or bytes for the program's memory. Files are the image's.
-//! Init is the victim: it lives on a page with known bytes, which must not change; its child, and that one's children, are hostile. In the
-//! end they are killed.
+//! The bytes are calls: a number, the kinds of the six arguments, bytes for them; or bytes for the program's memory.
+//! Files are the image's.
+//! Init is the victim: it lives on a page with known bytes, which must not change; its child, and that one's children,
+//! are hostile. In the end they are killed.
 
 mod board;
 

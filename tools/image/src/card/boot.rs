@@ -1,7 +1,7 @@
 //! What a board loads from its card, taken out of the image: for the emulator, which plays the firmware's part.
 //!
-//! Invariant: kernel, system's tables, device tree and command line are the card's own, byte for byte; the card that the board then finds in
-//! its slot is a copy. Not here: the firmware itself, which the emulator cannot run.
+//! Invariant: kernel, system's tables, device tree and command line are the card's own, byte for byte; the card that
+//! the board then finds in its slot is a copy. Not here: the firmware itself, which the emulator cannot run.
 
 use super::fat::CardFile;
 use super::inspect::read_boot_files;

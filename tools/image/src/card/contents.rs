@@ -50,7 +50,8 @@ pub fn files(cluster: &CardCluster, number: usize, kernel: &Path, firmware_folde
     Ok(files)
 }
 
-/// Of these files of the first partition those of the other: what says how often and from where the board starts is on the first only.
+/// Of these files of the first partition those of the other: what says how often and from where the board starts is on
+/// the first only.
 pub fn of_other(files: &[CardFile]) -> Vec<CardFile> {
     files.iter().filter(|file| ![CHOICE_FILE, STARTS_FILE].contains(&file.name.as_str())).cloned().collect()
 }

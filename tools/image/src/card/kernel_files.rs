@@ -1,6 +1,8 @@
-//! A kernel and its system's tables as files of a card, filled up to the room that they have there, and as a file for an update.
+//! A kernel and its system's tables as files of a card, filled up to the room that they have there, and as a file for
+//! an update.
 //!
-//! Invariant: the record names the sums of the files as they are on the card. Not here: who writes an update (`renga-boot-card`).
+//! Invariant: the record names the sums of the files as they are on the card. Not here: who writes an update
+//! (`renga-boot-card`).
 
 use super::fat::CardFile;
 use super::sha256;

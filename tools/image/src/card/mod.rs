@@ -1,13 +1,13 @@
 //! Card images: what is written on the SD card of each board of a cluster.
 //!
-//! A card has two FAT32 partitions from which the board can start (firmware, device tree, `config.txt`, `cmdline.txt`, the
-//! kernel, its system's tables, `NODE.TXT`, licences, and `FILES.TXT` with the checksum of each), of which one is the
-//! usual, and on the board that owns the disk an ext2
-//! partition with the programs. Invariant: equal inputs give equal bytes. Files are sparse, and their sizes are powers of
-//! two, so that the emulator takes them as cards too.
+//! A card has two FAT32 partitions from which the board can start (firmware, device tree, `config.txt`, `cmdline.txt`,
+//! the kernel, its system's tables, `NODE.TXT`, licences, and `FILES.TXT` with the checksum of each), of which one is
+//! the usual, and on the board that owns the disk an ext2
+//! partition with the programs. Invariant: equal inputs give equal bytes. Files are sparse, and their sizes are powers
+//! of two, so that the emulator takes them as cards too.
 //!
-//! **Nothing of this has run on a real board yet**: the images are checked file by file, and booted in the emulator, which
-//! starts the kernel itself and runs no firmware.
+//! **Nothing of this has run on a real board yet**: the images are checked file by file, and booted in the emulator,
+//! which starts the kernel itself and runs no firmware.
 //!
 //! Not here: writing to cards (`flash`), the file system on the ext2 partition (`disk_image`).
 

@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_emu::EmulatedMachine;
 
-/// The model of each board, in the order of `boards`: `said` is `MODEL` for all of them, or `BOARD=MODEL` for one; `unsaid` is
-/// that of the others.
+/// The model of each board, in the order of `boards`: `said` is `MODEL` for all of them, or `BOARD=MODEL` for one;
+/// `unsaid` is that of the others.
 ///
 /// # Errors
 /// If there is no such board or model, or a board has none.

@@ -1,7 +1,7 @@
 //! `config.txt` and `cmdline.txt`: the settings of the firmware.
 //!
-//! Never read by a real board's firmware yet. Reasons for each line stand in the file itself, where the owner of the board
-//! reads them.
+//! Never read by a real board's firmware yet. Reasons for each line stand in the file itself, where the owner of the
+//! board reads them.
 
 use clap::ValueEnum;
 use renga_boot_card::LinkMode;

@@ -1,6 +1,8 @@
-//! The two partitions from which a board can start, as they are found on a card: which kernel each has, and which is the usual one.
+//! The two partitions from which a board can start, as they are found on a card: which kernel each has, and which is
+//! the usual one.
 //!
-//! Invariant: reports only what the files themselves prove. Not here: the other files (`inspect`), how kernels get there (`renga-boot-card`).
+//! Invariant: reports only what the files themselves prove. Not here: the other files (`inspect`), how kernels get
+//! there (`renga-boot-card`).
 
 use super::fat::CardFile;
 use super::{Checksum, sha256};

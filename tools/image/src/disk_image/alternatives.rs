@@ -1,8 +1,8 @@
 //! Alternatives: of several packages that bring the same command, whose it is.
 //!
-//! Debian's packages say it in the script that runs after they are installed, by `update-alternatives --install LINK NAME
-//! PATH PRIORITY --slave LINK NAME PATH`. The script is not run: such commands are read from it, as far as their words are
-//! plain. Invariant: of the programs that are there, the one with the highest priority gets the link.
+//! Debian's packages say it in the script that runs after they are installed, by `update-alternatives --install LINK
+//! NAME PATH PRIORITY --slave LINK NAME PATH`. The script is not run: such commands are read from it, as far as their
+//! words are plain. Invariant: of the programs that are there, the one with the highest priority gets the link.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Flavours and unpacked packages become a tree.
 //!
 //! What the packages' own scripts would do is not done by running them, for they are made for a running Debian machine
-//! of the right architecture: docs/reference/images.md lists what is done instead. Not here: which packages (`packages`),
-//! and the file system (`ext2`).
+//! of the right architecture: docs/reference/images.md lists what is done instead. Not here: which packages
+//! (`packages`), and the file system (`ext2`).
 
 use std::collections::HashMap;
 use std::fs;

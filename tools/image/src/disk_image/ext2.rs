@@ -48,7 +48,8 @@ const KIND_BLOCK_DEVICE: u32 = 0o060_000;
 const ROOT_MODE: u32 = 0o755;
 const LOST_AND_FOUND_MODE: u32 = 0o700;
 
-/// Makes the file `out`, a bare file system of `size_mib`, with the contents of `tree`. `scratch` takes files in between.
+/// Makes the file `out`, a bare file system of `size_mib`, with the contents of `tree`. `scratch` takes files in
+/// between.
 pub(super) fn make(tree: &ImageTree, scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageError> {
     make_empty(scratch, size_mib, out)?;
     let mut script = String::new();

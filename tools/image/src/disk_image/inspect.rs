@@ -53,8 +53,8 @@ pub fn fsck_filesystem(file: &Path) -> Result<FsckVerdict, ImageError> {
     Ok(if output.status.success() { FsckVerdict::Clean } else { FsckVerdict::Damaged(report(&output)) })
 }
 
-/// Repairs the file system of an image with `e2fsck -p`, as a machine does that starts after a power cut. What that does
-/// not dare to repair is the verdict.
+/// Repairs the file system of an image with `e2fsck -p`, as a machine does that starts after a power cut. What that
+/// does not dare to repair is the verdict.
 ///
 /// # Errors
 /// When the image is not ext2 or e2fsck cannot run.

@@ -2,9 +2,9 @@
 //!
 //! An image is a file whose size is a power of two (the SD card model of QEMU insists), with one MBR partition that
 //! holds an ext2 file system, revision 1, 4 KiB blocks. It is made in two steps: a flavour of `userland/images` and
-//! packages that a user names, with all that they depend on, become a cached image; a copy of it gets our own programs and
-//! the files of a session. Invariant: equal inputs give equal bytes, on any host and for any user; times, owners, device
-//! nodes and directory order come from the description and never from the host.
+//! packages that a user names, with all that they depend on, become a cached image; a copy of it gets our own programs
+//! and the files of a session. Invariant: equal inputs give equal bytes, on any host and for any user; times, owners,
+//! device nodes and directory order come from the description and never from the host.
 //!
 //! Not here: which programs of our own go on it and how they are built (the caller says), and reading ext2 on a board
 //! (`sysprocs/fs`).

@@ -1,8 +1,8 @@
 //! Debian packages of another architecture: fetched by name from the machine's mirror, checked by apt, unpacked.
 //!
 //! Invariant: a package's folder exists only when it is whole, and is named by name, version and architecture. What has
-//! been resolved and fetched stays until `target/` is removed, so that builds between two cleanings see one and the same
-//! version and need no network. apt's private configuration is the business of `tools/setup/fetch-packages.sh`.
+//! been resolved and fetched stays until `target/` is removed, so that builds between two cleanings see one and the
+//! same version and need no network. apt's private configuration is the business of `tools/setup/fetch-packages.sh`.
 
 use renga_workspace::lock::Lock;
 use std::collections::HashMap;
@@ -71,8 +71,8 @@ pub fn fetch(
     Ok(packages.into_iter().map(|package| (package.name.clone(), package.data())).collect())
 }
 
-/// Fetches and unpacks the package that `by` depends on and whose name begins with `begin`; returns what it installs. So
-/// Debian names the newest version of what has its version in its name.
+/// Fetches and unpacks the package that `by` depends on and whose name begins with `begin`; returns what it installs.
+/// So Debian names the newest version of what has its version in its name.
 ///
 /// # Errors
 /// As [`fetch`], or when `by` depends on no such package.

@@ -1,7 +1,7 @@
 //! What Debian's packages are made of: fetched by name, checked by apt, unpacked.
 //!
-//! Invariant: a package's folder exists only when it is whole; it stays until `target/` is removed. Debian's changes are
-//! laid beside, in `debian`, and not applied.
+//! Invariant: a package's folder exists only when it is whole; it stays until `target/` is removed. Debian's changes
+//! are laid beside, in `debian`, and not applied.
 
 use std::fs;
 use std::path::{Path, PathBuf};

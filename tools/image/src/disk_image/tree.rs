@@ -1,7 +1,7 @@
 //! The tree of files for an image, by path.
 //!
-//! Invariant: every path is absolute and canonical, leads through folders and no links, and the folder of each entry is in
-//! the tree too. The order of paths puts a folder before what is in it, and is the order in which the file system is
+//! Invariant: every path is absolute and canonical, leads through folders and no links, and the folder of each entry is
+//! in the tree too. The order of paths puts a folder before what is in it, and is the order in which the file system is
 //! filled. Everything belongs to root.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,10 +1,11 @@
-//! What other cores, other devices and the fetching of instructions must see of what was stored: QEMU has no caches, so nothing stale is
-//! ever seen there.
+//! What other cores, other devices and the fetching of instructions must see of what was stored: QEMU has no caches, so
+//! nothing stale is ever seen there.
 //!
-//! Invariant: behind whatever cleans a line, on every way from there, comes the barrier that waits for it, and behind what cleans
-//! code the whole sequence that makes it fetched (Arm ARM B2.4.4); a store notifies other cores of a word only when it is in memory. Not here:
-//! that code is cleaned before a program may execute it, which the types of `renga_arch_aarch64::memory` see to; what the cache
-//! does with the mailbox's words, of which there is a model (`kernel/board-rpi/src/silicon/cache.rs`).
+//! Invariant: behind whatever cleans a line, on every way from there, comes the barrier that waits for it, and behind
+//! what cleans code the whole sequence that makes it fetched (Arm ARM B2.4.4); a store notifies other cores of a word
+//! only when it is in memory. Not here:
+//! that code is cleaned before a program may execute it, which the types of `renga_arch_aarch64::memory` see to; what
+//! the cache does with the mailbox's words, of which there is a model (`kernel/board-rpi/src/silicon/cache.rs`).
 
 use super::decode::MachineInstruction;
 use super::spaces::Text;
@@ -66,8 +67,8 @@ impl Text<'_> {
         findings
     }
 
-    /// Whether on each way from `at` on the `wanted` instructions come, in their order, before the function is left; who comes to
-    /// one that is looked at by itself, `again`, is done.
+    /// Whether on each way from `at` on the `wanted` instructions come, in their order, before the function is left;
+    /// who comes to one that is looked at by itself, `again`, is done.
     fn follows(&self, at: u64, steps: usize, wanted: &[Test], again: Test) -> bool {
         let (mut at, mut wanted, all) = (at, wanted, wanted.len());
         for left in (0..steps).rev() {
@@ -100,7 +101,8 @@ impl Text<'_> {
     }
 }
 
-/// Jumps to code that was moved there and is not made fetched, in the `dark` part, which runs in the order in which it stands.
+/// Jumps to code that was moved there and is not made fetched, in the `dark` part, which runs in the order in which it
+/// stands.
 pub fn unfetched(address: u64, words: &[MachineInstruction], dark: &Span) -> Vec<String> {
     let (mut findings, mut wanted): (_, &[Test]) = (Vec::new(), &[]);
     for (index, instruction) in words.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! What the kernel's image may not contain: instructions that QEMU forgives and a Pi does not, and ways on which a program's
-//! pages stay in the kernel's sight.
+//! What the kernel's image may not contain: instructions that QEMU forgives and a Pi does not, and ways on which a
+//! program's pages stay in the kernel's sight.
 //!
 //! Invariant: every kernel that `artifacts` hands out has passed [`check`]. The rules and why they exist:
-//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule but those about spaces and caches sees at most four
-//! instructions.
+//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule but those about spaces and caches sees
+//! at most four instructions.
 
 mod caches;
 mod decode;
@@ -29,10 +29,11 @@ const LOAD_ADDRESS: u64 = 0x8_0000;
 /// Bits 1 and 2: 4 KiB pages; bit 3, "anywhere", is not set. Linux `Documentation/arch/arm64/booting.rst`.
 const HEADER_FLAGS: u64 = 0x2;
 const HEADER_MAGIC: &[u8] = b"ARM\x64";
-/// The most that one function may take of the kernel's stack of 256 KB. The deepest chain in use is some ten of the large
-/// ones; how deep it gets is measured too (cluster test `stack`).
+/// The most that one function may take of the kernel's stack of 256 KB. The deepest chain in use is some ten of the
+/// large ones; how deep it gets is measured too (cluster test `stack`).
 const FRAME_BYTES_MAX: u64 = 16 << 10;
-/// Boot, which everything else runs on top of, and the most that it and a closure of it may take, one on top of the other.
+/// Boot, which everything else runs on top of, and the most that it and a closure of it may take, one on top of the
+/// other.
 const BOOT: (&str, u64) = ("renga_kernel_main", 118 << 10);
 /// Runs a program until its next exception.
 const ENTER: &str = "renga_enter_user";

@@ -1,9 +1,9 @@
 //! Branches that go past a probe.
 //!
-//! A probe without an instruction of its own is at the instruction that follows it. If that instruction is reached in more than
-//! one way, some of them may go past the probe: from the instruction before it and by a branch, or by two branches. One branch
-//! alone, behind code that goes elsewhere, leads to the probe itself. Not seen: branches through registers, which a table of
-//! a `match` may take.
+//! A probe without an instruction of its own is at the instruction that follows it. If that instruction is reached in
+//! more than one way, some of them may go past the probe: from the instruction before it and by a branch, or by two
+//! branches. One branch alone, behind code that goes elsewhere, leads to the probe itself. Not seen: branches through
+//! registers, which a table of a `match` may take.
 
 use super::MachineInstruction;
 use anyhow::{Context, Result};
@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// NOP: the instruction of a probe that has one.
 const NOP: MachineInstruction = MachineInstruction(0xd503_201f);
 
-/// Of these places in the code of the ELF file `kernel`, those that are not probes' own and are reached in more than one way.
+/// Of these places in the code of the ELF file `kernel`, those that are not probes' own and are reached in more than
+/// one way.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -1,9 +1,9 @@
 //! Programs' pages are not in the kernel's sight: the space is left as soon as the program is.
 //!
 //! Invariant: behind each call of `renga_enter_user`, on every way from there, TTBR0_EL1 is written and the context
-//! synchronised before anything else is called or returned to, but for a panic. Not here: that what is written is the root
-//! of a space without pages (`FrameMemory::deactivate`); how user memory is looked at then (`renga_memory`, page by page,
-//! through tables).
+//! synchronised before anything else is called or returned to, but for a panic. Not here: that what is written is the
+//! root of a space without pages (`FrameMemory::deactivate`); how user memory is looked at then (`renga_memory`, page
+//! by page, through tables).
 
 use super::decode::MachineInstruction;
 use std::collections::BTreeMap;

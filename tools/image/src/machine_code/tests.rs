@@ -99,7 +99,8 @@ fn machine_code_header_names_load_address() {
 
 #[test]
 fn machine_code_large_stack_frame_is_found() {
-    // sub sp, sp, #3, lsl #12; sub sp, sp, #4095; sub sp, sp, #1; a second function: sub x9, sp, #4, lsl #12; sub sp, sp, #16.
+    // sub sp, sp, #3, lsl #12; sub sp, sp, #4095; sub sp, sp, #1; a second function: sub x9, sp, #4, lsl #12; sub sp,
+    // sp, #16.
     let words = [0xd140_0fff, 0xd13f_ffff, 0xd100_07ff, 0xd140_13e9, 0xd100_43ff, 0xd100_0421];
     let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
     let functions = BTreeMap::from([(ADDRESS, "first".to_string()), (ADDRESS + 12, "second".to_string())]);

@@ -1,9 +1,10 @@
-//! Translations that were changed are forgotten by every core: a program goes from core to core, and the TLB of one that it has left
-//! keeps stale entries. QEMU empties a core's TLB whenever that changes to another space, so nothing stale is ever seen there.
+//! Translations that were changed are forgotten by every core: a program goes from core to core, and the TLB of one
+//! that it has left keeps stale entries. QEMU empties a core's TLB whenever that changes to another space, so nothing
+//! stale is ever seen there.
 //!
-//! Invariant: where a page or a space is forgotten, that is broadcast, after the stores to the tables (DSB) and waited for on all
-//! cores (DSB): Arm ARM D8.17. Not here: that it is done wherever an entry changes that was in use (`frame_memory.rs`); forgetting all, as
-//! a core does for itself when it starts.
+//! Invariant: where a page or a space is forgotten, that is broadcast, after the stores to the tables (DSB) and waited
+//! for on all cores (DSB): Arm ARM D8.17. Not here: that it is done wherever an entry changes that was in use
+//! (`frame_memory.rs`); forgetting all, as a core does for itself when it starts.
 
 use super::decode::MachineInstruction;
 

@@ -1,7 +1,7 @@
 //! Exact counts of the rows' short forms, which may not grow: `bench/counts.json`.
 //!
-//! Counts are what a change of the code changes, not what a machine does: so a test holds them. RENGA_BLESS=1 writes what was
-//! counted.
+//! Counts are what a change of the code changes, not what a machine does: so a test holds them. RENGA_BLESS=1 writes
+//! what was counted.
 
 use super::result::RowResult;
 use anyhow::{Context, Result};

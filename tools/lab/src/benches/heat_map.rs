@@ -1,4 +1,5 @@
-//! Heat maps of results as SVG: panels of coloured cells with their values, and a frame around the region of the large ones.
+//! Heat maps of results as SVG: panels of coloured cells with their values, and a frame around the region of the large
+//! ones.
 
 use anyhow::{Result, anyhow};
 use plotters::coord::Shift;

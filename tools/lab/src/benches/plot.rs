@@ -68,8 +68,8 @@ fn short(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Where labels may be, in the order in which they are tried, and where their box begins: shares of what the box leaves of width and
-/// height, from the lower left.
+/// Where labels may be, in the order in which they are tried, and where their box begins: shares of what the box leaves
+/// of width and height, from the lower left.
 const PLACES: [(SeriesLabelPosition, [f64; 2]); 9] = [
     (SeriesLabelPosition::UpperLeft, [0.0, 1.0]),
     (SeriesLabelPosition::UpperRight, [1.0, 1.0]),
@@ -125,7 +125,8 @@ fn least_hidden(plot: &Plot, x_most: f64, y_most: f64) -> (SeriesLabelPosition, 
     all.min_by_key(|(_, hidden)| *hidden).unwrap_or((SeriesLabelPosition::UpperLeft, 0))
 }
 
-/// How high the plot is, and where its labels are: where they hide nothing; there is room above the curves if there is no such place.
+/// How high the plot is, and where its labels are: where they hide nothing; there is room above the curves if there is
+/// no such place.
 fn height(plot: &Plot, x_most: f64, y_most: f64) -> (f64, SeriesLabelPosition) {
     match least_hidden(plot, x_most, y_most) {
         (place, 0) => (y_most, place),
@@ -192,7 +193,8 @@ mod tests {
         points.filter(|point| is_under(*point)).count()
     }
 
-    /// As P3.FAR had it: the labels lay on curves at half of the height, which dip anywhere, while one curve is at the bottom.
+    /// As P3.FAR had it: the labels lay on curves at half of the height, which dip anywhere, while one curve is at the
+    /// bottom.
     #[test]
     fn plot_labels_avoid_points_of_crowded_plot() {
         let steps = || (2..=60).map(f64::from);

@@ -1,7 +1,7 @@
 //! Where runs are carried out, and kept by their content: what was run once is not run again.
 //!
-//! Invariant: a run's key is the sum of everything that decides what it does: kernel, tables, emulator and its plugin, disk,
-//! script, parameters. Not here: keeping them (`store`).
+//! Invariant: a run's key is the sum of everything that decides what it does: kernel, tables, emulator and its plugin,
+//! disk, script, parameters. Not here: keeping them (`store`).
 
 use super::listener::Keeper;
 use super::result::RunFacts;
@@ -172,7 +172,8 @@ impl<'a> Runner<'a> {
         self.store.remembered(&facts.key)
     }
 
-    /// Carries a run out, of which progress says `what`, and keeps what came of it. Others may be carried out meanwhile.
+    /// Carries a run out, of which progress says `what`, and keeps what came of it. Others may be carried out
+    /// meanwhile.
     ///
     /// # Errors
     /// If it fails, or its script does.

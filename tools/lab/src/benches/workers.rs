@@ -1,6 +1,7 @@
 //! Independent jobs of work by several workers at once.
 //!
-//! Invariant: results come in the order of the jobs, in whatever order workers finish them; after an error no job begins.
+//! Invariant: results come in the order of the jobs, in whatever order workers finish them; after an error no job
+//! begins.
 //!
 //! No `rayon`: the results and the first error keep the order of the jobs, and no job starts after an error.
 

@@ -5,8 +5,8 @@
 //! - [`trial`]: one cut, the restart, the oracle and e2fsck;
 //! - [`exploration`]: all trials as a sweep, and the report.
 //!
-//! Invariant: a trial depends on nothing but its key, so what was computed is never computed again. Not here: instants of
-//! events (`renga_cluster::event_instants`), running many jobs (`sweep`).
+//! Invariant: a trial depends on nothing but its key, so what was computed is never computed again. Not here: instants
+//! of events (`renga_cluster::event_instants`), running many jobs (`sweep`).
 
 mod bench;
 mod exploration;

@@ -1,7 +1,7 @@
 //! One trial: the cut, the restart, the oracle and e2fsck.
 //!
-//! Invariant: a board that is cut without the others restarts in the same run; when all are cut, or the script has ended, the disk
-//! boots again in a second run. The oracle runs once.
+//! Invariant: a board that is cut without the others restarts in the same run; when all are cut, or the script has
+//! ended, the disk boots again in a second run. The oracle runs once.
 
 use super::bench::{ConsoleRecorder, CrashBench, RESTART_NS, Rehearsed, printed};
 use super::target::CrashTarget;

@@ -1,6 +1,7 @@
 //! How fast the emulator is: clusters all of whose boards compute, in instructions a second of the host.
 //!
-//! Invariant: none of these figures repeats: they are the host's, as busy as it is, so that its load stands beside them. Not here:
+//! Invariant: none of these figures repeats: they are the host's, as busy as it is, so that its load stands beside
+//! them. Not here:
 //! virtual time, which does not depend on the host.
 
 use super::measured::Fixture;
@@ -14,8 +15,8 @@ use std::thread::available_parallelism;
 
 /// Clusters, and the million instructions a second of each board that are aimed at on two idle cores.
 const CLUSTERS: [(&str, f64); 2] = [("pair", 200.0), ("octet", 60.0)];
-/// What each board does, a second of virtual time or more, beside which booting is little: an interpreter, whose jumps the
-/// emulator has to resolve one by one, and a loop of instructions that follow each other.
+/// What each board does, a second of virtual time or more, beside which booting is little: an interpreter, whose jumps
+/// the emulator has to resolve one by one, and a loop of instructions that follow each other.
 const LOADS: [(&str, &str); 2] = [
     ("shell's loop", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"),
     ("sha256sum", "head -c 100000000 /dev/zero | sha256sum"),

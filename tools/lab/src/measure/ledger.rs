@@ -1,5 +1,5 @@
-//! `renga bench p1` to `p5`: the rows of a paper: all runs that were not done before, by all cores, and then what each row
-//! says of its own.
+//! `renga bench p1` to `p5`: the rows of a paper: all runs that were not done before, by all cores, and then what each
+//! row says of its own.
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 

@@ -15,8 +15,9 @@ use renga_workspace::environment::Environment;
 
 /// Null calls, one after the other.
 const NULL_SCRIPT: &str = "remote -b b /usr/lib/renga/linkcall\n";
-/// Four readers, each of a file of its own that board a has in its buffers: what a board has read it keeps, and does not
-/// ask for again. The programs are there before: their pages would cross with the files', as many as a quarter of those.
+/// Four readers, each of a file of its own that board a has in its buffers: what a board has read it keeps, and does
+/// not ask for again. The programs are there before: their pages would cross with the files', as many as a quarter of
+/// those.
 const BULK_SCRIPT: &str = "for i in 1 2 3 4; do
 yes | head -c 393216 > /tmp/bulk$i
 cat /tmp/bulk$i > /dev/null

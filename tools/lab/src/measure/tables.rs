@@ -1,5 +1,5 @@
-//! Checks the rights in the kernel's tables on the booted image, and that a board's user memory behaves as its model on the host,
-//! against which all code that uses it is tested.
+//! Checks the rights in the kernel's tables on the booted image, and that a board's user memory behaves as its model on
+//! the host, against which all code that uses it is tested.
 //!
 //! Not here: the survey (`kernel/arch-aarch64/src/memory/survey.rs`), the trial (`kernel/hal/src/trial.rs`).
 

@@ -1,6 +1,8 @@
-//! Sweeps: many independent runs, each named by its content, carried out wherever there are cores; what is done is never done again.
+//! Sweeps: many independent runs, each named by its content, carried out wherever there are cores; what is done is
+//! never done again.
 //!
-//! - [`Sweep`]: its jobs, which of them are done, how one is carried out; [`of_runs`], [`seeds`], [`chaos`]: those there are;
+//! - [`Sweep`]: its jobs, which of them are done, how one is carried out; [`of_runs`], [`seeds`], [`chaos`]: those
+//!   there are;
 //! - [`here`]: by the cores of this machine; [`slurm`]: by the machines of a cluster, as an array of tasks;
 //! - [`kept`]: results as files that are there in full or not at all.
 //!

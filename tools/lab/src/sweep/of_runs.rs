@@ -1,4 +1,5 @@
-//! The runs of rows, the map's among them: jobs that are kept by their content, so that rows which share a run share what came of it.
+//! The runs of rows, the map's among them: jobs that are kept by their content, so that rows which share a run share
+//! what came of it.
 //!
 //! Not here: carrying a run out and keeping it (`benches`), judging (`command::bench`).
 

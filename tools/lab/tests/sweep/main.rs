@@ -1,4 +1,5 @@
-//! A sweep by a real Slurm, one of whose workers is killed in the middle, leaves the same results as one by this machine.
+//! A sweep by a real Slurm, one of whose workers is killed in the middle, leaves the same results as one by this
+//! machine.
 
 mod slurm;
 

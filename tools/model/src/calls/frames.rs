@@ -15,8 +15,8 @@ pub struct FrameInFlight {
     pub peer: Option<u16>,
 }
 
-/// A request of a modelled call: number `id` of the program's calls, from a caller that believes the server to be in its incarnation
-/// `believes`.
+/// A request of a modelled call: number `id` of the program's calls, from a caller that believes the server to be in
+/// its incarnation `believes`.
 pub fn request(id: u8, believes: Option<u8>) -> Request {
     let words = [u64::from(id), believes.map_or(0, |incarnation| 1 + u64::from(incarnation)), 0, 0, 0, 0];
     Request { destination: 0, op: 0, words, given_bytes: 0, taken_bytes: 0, account: 0 }

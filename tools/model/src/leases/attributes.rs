@@ -1,8 +1,10 @@
-//! Mode, owner and times, as one number: set at the inode's process, or by the board with the lease, which the process queries before it
-//! reports or sets it.
+//! Mode, owner and times, as one number: set at the inode's process, or by the board with the lease, which the process
+//! queries before it reports or sets it.
 //!
-//! Invariant: while the inode's process waits for the holder it does nothing else; it applies its own setting when the holder answers:
-//! later settings of the holder come later. Not here: the report when a file is flushed (`write_lease.rs`); sessions that end between.
+//! Invariant: while the inode's process waits for the holder it does nothing else; it applies its own setting when the
+//! holder answers:
+//! later settings of the holder come later. Not here: the report when a file is flushed (`write_lease.rs`); sessions
+//! that end between.
 
 use super::LeasesMutant;
 use super::world::LeasesWorld;

@@ -1,7 +1,8 @@
-//! Writing by mappings: a cache that maps a page for writing makes it dirty itself, and later stores of programs are not reported.
+//! Writing by mappings: a cache that maps a page for writing makes it dirty itself, and later stores of programs are
+//! not reported.
 //!
-//! A cache delays a revocation until programs have run; any order of events includes that. Not here: progress, which is a matter of time
-//! (`tools/sim/tests/system/mapped.rs`).
+//! A cache delays a revocation until programs have run; any order of events includes that. Not here: progress, which is
+//! a matter of time (`tools/sim/tests/system/mapped.rs`).
 
 use super::LeasesMutant;
 use super::world::{LeasesWorld, Purpose};

@@ -1,8 +1,8 @@
 //! Leases of pages: boards that fill their caches, read one file, write it at its inode's process, with the write lease
 //! in their own caches, or by mappings, lose their sessions and fail, with messages in any order.
 //!
-//! The notes and decisions of the inode's process are the real code (`renga_fs::Holders`); the cache's rule of generations is that of
-//! `renga_pages::PageIndex`, repeated in a few lines. Not here: frames, processes, the link.
+//! The notes and decisions of the inode's process are the real code (`renga_fs::Holders`); the cache's rule of
+//! generations is that of `renga_pages::PageIndex`, repeated in a few lines. Not here: frames, processes, the link.
 
 mod attributes;
 mod loss;

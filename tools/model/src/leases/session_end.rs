@@ -1,5 +1,5 @@
-//! Sessions that end while both boards live: dirty pages on the board with the lease stay there, orphaned, and the lease stands until they
-//! have been flushed, or another board has changed the file.
+//! Sessions that end while both boards live: dirty pages on the board with the lease stay there, orphaned, and the
+//! lease stands until they have been flushed, or another board has changed the file.
 //!
 //! Not here: flushing (`write_lease.rs`).
 
@@ -8,7 +8,8 @@ use super::world::{BoardCache, LeasesWorld, PAGES};
 use super::write_lease::LeaseHolder;
 
 impl BoardCache {
-    /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped, too.
+    /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped,
+    /// too.
     pub(super) fn orphan(&mut self, drops: bool) {
         for page in 0..PAGES {
             if !self.dirty[page] || drops {

@@ -1,10 +1,11 @@
 //! The boards, their caches, and what is under way between them and the inode's process.
 //!
-//! Content is a number that each change of a page makes one larger; the size is numbered likewise. `content` and `size` are what
-//! the inode's process has, `latest` and `latest_size` what was written last, there or by the board that holds the file. Invariant: messages
-//! of one kind may overtake those of another, and none is lost (the sessions below see to that).
-//! Not here: writing elsewhere, and flushing that (`write_lease.rs`), writing by mappings (`mapped.rs`), sessions that end while both
-//! boards live (`session_end.rs`), mode and owner (`attributes.rs`), what is lost (`loss.rs`).
+//! Content is a number that each change of a page makes one larger; the size is numbered likewise. `content` and `size`
+//! are what the inode's process has, `latest` and `latest_size` what was written last, there or by the board that holds
+//! the file. Invariant: messages of one kind may overtake those of another, and none is lost (the sessions below see to
+//! that).
+//! Not here: writing elsewhere, and flushing that (`write_lease.rs`), writing by mappings (`mapped.rs`), sessions that
+//! end while both boards live (`session_end.rs`), mode and owner (`attributes.rs`), what is lost (`loss.rs`).
 
 use super::LeasesMutant;
 use super::attributes::Asking;
@@ -65,7 +66,8 @@ pub struct BoardCache {
     pub(super) pages: [Option<u8>; PAGES],
     pub(super) size: Option<u8>,
     pub(super) incarnation: u8,
-    /// It does not know yet that the session has ended, or that the inode's board restarted; it neither requests nor answers meanwhile.
+    /// It does not know yet that the session has ended, or that the inode's board restarted; it neither requests nor
+    /// answers meanwhile.
     pub(super) behind: bool,
     pub(super) fill: Option<PageFill>,
     /// It may write.

@@ -1,7 +1,7 @@
 //! Write leases: a board that writes in its own cache, and the pages that the inode's process flushes from it.
 //!
-//! Invariant: while the inode's process flushes a file it does nothing else. The cause of the flush does not matter here: it may start at
-//! any time. Not here: clean pages (`world.rs`).
+//! Invariant: while the inode's process flushes a file it does nothing else. The cause of the flush does not matter
+//! here: it may start at any time. Not here: clean pages (`world.rs`).
 
 use super::LeasesMutant;
 use super::world::{BoardCache, LeasesWorld, PAGES, Purpose};

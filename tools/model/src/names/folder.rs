@@ -1,7 +1,9 @@
-//! Complete folders: the board that has created a directory caches the absence of all other names there, as one name without an inode.
+//! Complete folders: the board that has created a directory caches the absence of all other names there, as one name
+//! without an inode.
 //!
-//! Invariant: a board that caches the others, and creates nothing there, caches each name that stands for something. The status of the
-//! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), revokes (`world.rs`).
+//! Invariant: a board that caches the others, and creates nothing there, caches each name that stands for something.
+//! The status of the directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), revokes
+//! (`world.rs`).
 
 use super::NamesMutant;
 use super::world::{INODE, NAMES, NamesBoard, NamesWorld, OTHERS};
@@ -37,7 +39,8 @@ impl NamesWorld {
         self.boards.iter().any(|board| !board.behind && board.knows_all(false) && board.cached[INODE].is_none())
     }
 
-    /// The boards to query for the others before a name changes. The board that has the name created is not queried, and its note stays.
+    /// The boards to query for the others before a name changes. The board that has the name created is not queried,
+    /// and its note stays.
     pub(super) fn take_others(&mut self, maker: Option<usize>) -> u8 {
         let not_asked = match maker {
             Some(_) => NamesMutant::OthersOutliveMake,

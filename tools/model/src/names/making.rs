@@ -1,7 +1,8 @@
 //! Creations: a board has a name created, gives up first what that changes, and gets the new state with the reply.
 //!
-//! Invariant: a board that creates a name caches neither that name nor the inode until the reply. Not here: revocations at the others,
-//! which are those of any change (`world.rs`); creations with which the disk's board starts when their session has ended.
+//! Invariant: a board that creates a name caches neither that name nor the inode until the reply. Not here: revocations
+//! at the others, which are those of any change (`world.rs`); creations with which the disk's board starts when their
+//! session has ended.
 
 use super::NamesMutant;
 use super::world::{INODE, NamesWorld};

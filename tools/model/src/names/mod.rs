@@ -1,8 +1,9 @@
-//! Names and status cached elsewhere: boards look up names and inodes, cache the results, and give them up before a change, with messages
-//! in any order and boards that fail.
+//! Names and status cached elsewhere: boards look up names and inodes, cache the results, and give them up before a
+//! change, with messages in any order and boards that fail.
 //!
-//! The rules are those of `renga_fs`, repeated in a few lines: notes beside the entry of a name (`name_holders.rs`), generations
-//! (`lease_cache/name_cache.rs`), one step of an answer after the other (`names/remote_lookup.rs`). Not here: paths, links, the link.
+//! The rules are those of `renga_fs`, repeated in a few lines: notes beside the entry of a name (`name_holders.rs`),
+//! generations (`lease_cache/name_cache.rs`), one step of an answer after the other (`names/remote_lookup.rs`). Not
+//! here: paths, links, the link.
 
 mod folder;
 mod loss;

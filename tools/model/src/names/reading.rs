@@ -1,5 +1,5 @@
-//! Reading: it changes the inode's status, and nothing that an open needs. A board that alone caches the status gets it in advance, and
-//! keeps caching it.
+//! Reading: it changes the inode's status, and nothing that an open needs. A board that alone caches the status gets it
+//! in advance, and keeps caching it.
 //!
 //! Invariant: a board's cache has the newest of the versions that any board has. Not here: other changes (`world.rs`).
 

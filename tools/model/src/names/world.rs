@@ -2,8 +2,8 @@
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: makes by boards (`making.rs`), reads (`reading.rs`), folders of which a board caches all names (`folder.rs`), losses
-//! (`loss.rs`), properties (`properties.rs`).
+//! Not here: makes by boards (`making.rs`), reads (`reading.rs`), folders of which a board caches all names
+//! (`folder.rs`), losses (`loss.rs`), properties (`properties.rs`).
 
 use super::NamesMutant;
 use super::making::{MAKES, Make};
@@ -63,7 +63,8 @@ pub(super) struct Walk {
 pub(super) struct NamesBoard {
     pub(super) generation: u8,
     pub(super) incarnation: u8,
-    /// It does not know yet that the session has ended, or that the disk's board restarted; it neither requests nor answers meanwhile.
+    /// It does not know yet that the session has ended, or that the disk's board restarted; it neither requests nor
+    /// answers meanwhile.
     pub(super) behind: bool,
     pub(super) cached: [Option<u8>; PLACES],
     pub(super) walk: Option<Walk>,

@@ -1,7 +1,7 @@
 //! The rules, frame by frame.
 //!
-//! Invariant: the rules bind a board only by what it must know: a received frame counts from its arrival, which is no later than when the
-//! router took it. Not here: frames of the token protocol, which are skipped.
+//! Invariant: the rules bind a board only by what it must know: a received frame counts from its arrival, which is no
+//! later than when the router took it. Not here: frames of the token protocol, which are skipped.
 
 use renga_router::WINDOW_FRAMES;
 use renga_wire::frame::Hello;

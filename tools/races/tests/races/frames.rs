@@ -1,7 +1,7 @@
 //! What cores do to a frame's state at once, over whichever variant of the code this file is a module of.
 //!
-//! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them writes. No core
-//! waits: a refused one has nothing to do in that interleaving.
+//! Invariant: loom's cells stand for content and tables, and find two cores that reach one at once though one of them
+//! writes. No core waits: a refused one has nothing to do in that interleaving.
 
 use super::{FrameCounts, FrameRefusal, FrameState, PageFrameKind, TAKEN};
 use loom::cell::UnsafeCell;
@@ -9,8 +9,8 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 use renga_races::stand_ins::{Arena, Frame as FrameNumber};
 
-/// A frame, and a stand-in for its content: as a borrower reaches it, and as programs do that map it. Those two do not exclude each other
-/// (B2 of `kernel/sync`).
+/// A frame, and a stand-in for its content: as a borrower reaches it, and as programs do that map it. Those two do not
+/// exclude each other (B2 of `kernel/sync`).
 struct Frame {
     state: FrameState,
     content: UnsafeCell<()>,
@@ -121,7 +121,8 @@ pub fn restrict() {
     assert!(root.state.get().is_root());
 }
 
-/// Content is a number, of which fetches see the largest that was synchronised: 0 is that of an earlier use of the frame.
+/// Content is a number, of which fetches see the largest that was synchronised: 0 is that of an earlier use of the
+/// frame.
 pub fn fetch() {
     let frame = Frame::new();
     let words: &'static [AtomicU32; 2] = Box::leak(Box::new([AtomicU32::new(1), AtomicU32::new(0)]));

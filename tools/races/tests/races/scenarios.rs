@@ -1,7 +1,7 @@
 //! What cores do to each other, over whichever variant of the code this file is a module of.
 //!
-//! Invariant: a scenario ends in every interleaving, otherwise loom reports a deadlock; loom's cell in a message finds two cores that reach
-//! its content at once. A scenario leaks a few words each time.
+//! Invariant: a scenario ends in every interleaving, otherwise loom reports a deadlock; loom's cell in a message finds
+//! two cores that reach its content at once. A scenario leaks a few words each time.
 
 use super::{CallLocation, CoreMessage, EventFlags, Ipi, Mailbox, OwnedMessage};
 use loom::cell::UnsafeCell;

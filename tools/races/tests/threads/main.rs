@@ -1,8 +1,8 @@
 //! `kernel/sync` with real threads; under ThreadSanitizer also mutants in it, each of which must be reported.
 //!
-//! Invariant: every variant runs in a process of its own, which ThreadSanitizer ends with its status if it saw a race. Without
-//! ThreadSanitizer races stay undetected, and only the right code runs. The harness is its own: Rust's has threads whose library is not
-//! instrumented, and it reports their interactions as races.
+//! Invariant: every variant runs in a process of its own, which ThreadSanitizer ends with its status if it saw a race.
+//! Without ThreadSanitizer races stay undetected, and only the right code runs. The harness is its own: Rust's has
+//! threads whose library is not instrumented, and it reports their interactions as races.
 
 use std::env;
 use std::process::{Command, ExitCode};

@@ -102,8 +102,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     Ok(outcome.status)
 }
 
-/// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link; nor have
-/// programs that run in place of the system.
+/// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link; nor
+/// have programs that run in place of the system.
 fn link(options: &RunArgs, cards: Option<&[CardBoot]>, program: Option<ProgramName>) -> Result<Option<LinkMode>> {
     let wired = cards.and_then(|cards| Some(cards.first()?.link)).or(match options.link {
         LinkName::Emulator => None,

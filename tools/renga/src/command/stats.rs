@@ -1,7 +1,7 @@
 //! What a run took, for people (`--stats`) and for programs (`--json`).
 //!
-//! Invariant: both show the same figures; hashes are 16 hexadecimal digits. Called by: `run.rs`, `linux.rs`. Not here: the
-//! measuring (`renga-emu`).
+//! Invariant: both show the same figures; hashes are 16 hexadecimal digits. Called by: `run.rs`, `linux.rs`. Not here:
+//! the measuring (`renga-emu`).
 
 use anyhow::{Context, Result};
 use renga_cli::RunArgs;

@@ -73,8 +73,8 @@ fn background_settings_written_by_command_are_read_back() {
     }
 }
 
-/// A job that computes on b: it is suspended while a program computes there, and resumed; a suspended one is killed at once. All times are
-/// tenths of the usual ones.
+/// A job that computes on b: it is suspended while a program computes there, and resumed; a suspended one is killed at
+/// once. All times are tenths of the usual ones.
 const JOBS: &str = r#"
 show() {
   set -- $(cat /proc/renga/background/jobs); shift 4; [ $# -gt 0 ] || echo none
@@ -114,7 +114,8 @@ fn background_job_beside_computing_program_is_suspended() {
     }
 }
 
-/// P2 in a short form: a program that reads the disk, alone; beside a job that does the same, of the lowest class only; and with EII.
+/// P2 in a short form: a program that reads the disk, alone; beside a job that does the same, of the lowest class only;
+///    and with EII.
 const COSTS: &str = r#"
 dread() { /usr/lib/renga/measure $1 dd if=/dev/root of=/dev/null bs=4096 skip=$2 count=$3 2> /dev/null; }
 background --policy off; dread warm 8 1; dread alone 300 4500

@@ -1,5 +1,5 @@
-//! Real images under random faults from seeds: `renga run --chaos SEED` with a workload on both boards. Results are right, all calls
-//! succeed in the end, the disk is sound, and a seed is one run.
+//! Real images under random faults from seeds: `renga run --chaos SEED` with a workload on both boards. Results are
+//! right, all calls succeed in the end, the disk is sound, and a seed is one run.
 //!
 //! All seeds twice: `RENGA_CHAOS_REPEAT=1`. Others: `RENGA_CHAOS_SEEDS=20,250`. One by hand:
 //! `./renga run --log --chaos SEED -f tools/renga/tests/cluster/chaos.sh`.

@@ -1,4 +1,5 @@
-//! The counter of `docs/tutorial.md`: the system file is built as the page builds it, and programs of both boards use the counter.
+//! The counter of `docs/tutorial.md`: the system file is built as the page builds it, and programs of both boards use
+//! the counter.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;

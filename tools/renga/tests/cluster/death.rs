@@ -136,8 +136,8 @@ fn disk_board_failure_leaves_other_board_running() {
     if !clusters_can_run() {
         return;
     }
-    // A program on b outlives board a, its parent's board, only until it learns that its session has ended; the new shell's work must not
-    // depend on that.
+    // A program on b outlives board a, its parent's board, only until it learns that its session has ended; the new
+    // shell's work must not depend on that.
     let script = "exec 2> /dev/null; echo run >> /runs; sync; [ $(wc -l < /runs) = 1 ] && remote -b b sleep 1000; \
                   remote -b b sh -c 'uname -n; wc -l < /runs'";
     let disk = Disk::new("death", script, &[]);
@@ -149,8 +149,9 @@ fn disk_board_failure_leaves_other_board_running() {
     assert_eq!(ended.text(), "b\n2\n", "{}", ended.report());
 }
 
-/// In the first incarnation of board a, a shell on board b from a file of its own, which sleeps while a is down; in the second,
-/// other files are opened first, and what the shell wrote is read. (`*` names folders, too; their reading fails.)
+/// In the first incarnation of board a, a shell on board b from a file of its own, which sleeps while a is down; in the
+/// second, other files are opened first, and what the shell wrote is read. (`*` names folders, too; their reading
+/// fails.)
 const OUTLIVES: &str = r#"exec 2> /dev/null
 echo boot >> /boots; : >> /out
 if [ $(wc -l < /boots) = 1 ]; then

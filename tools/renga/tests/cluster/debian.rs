@@ -1,6 +1,6 @@
-//! The scripts of `userland/scripts/dev` on board a and on Debian's Linux on the same emulated board, with the same programs
-//! from the same image: the same output, the same status, the same files. On board b, and those in the folder `long` on both boards, they
-//! take minutes, so `renga test --long=debian` runs them there.
+//! The scripts of `userland/scripts/dev` on board a and on Debian's Linux on the same emulated board, with the same
+//! programs from the same image: the same output, the same status, the same files. On board b, and those in the folder
+//! `long` on both boards, they take minutes, so `renga test --long=debian` runs them there.
 
 use crate::images::{dev, packages_can_be_had, sources_of};
 use crate::support::suite::{self, Suite};

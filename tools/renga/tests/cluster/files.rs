@@ -142,8 +142,8 @@ fn disk_option_keeps_data_between_runs() {
 /// A disk that is full soon.
 const SMALL_MIB: u32 = 16;
 
-/// Fills the disk from a, makes a little room, fills that from b. Each `dd` must learn that there is no room, be it from
-/// a write or from its end; afterwards the room is there again.
+/// Fills the disk from a, makes a little room, fills that from b. Each `dd` must learn that there is no room, be it
+/// from a write or from its end; afterwards the room is there again.
 const FULL: &str = r#"
 dd if=/dev/zero of=/room bs=4096 count=100 2> /dev/null; echo room $?
 said=$(dd if=/dev/zero of=/near bs=65536 2>&1); echo near $?; echo "$said" | grep -c "No space left"

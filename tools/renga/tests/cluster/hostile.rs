@@ -9,8 +9,8 @@ const CALLS: u64 = 4_000;
 /// In the least so many times everything was compared meanwhile.
 const ROUNDS_MIN: usize = 3;
 
-/// A pipe, a file that is written, others that stay, memory (`keep`), repeatedly until all calls are done. The findings are kept in files,
-/// as the attacker writes to the console. `served` is a counter of the link's.
+/// A pipe, a file that is written, others that stay, memory (`keep`), repeatedly until all calls are done. The findings
+/// are kept in files, as the attacker writes to the console. `served` is a counter of the link's.
 const SCRIPT: &str = r#"
 served() { set -- $(/usr/lib/renga/measure served true | sed -n 's/.* totals //p'); shift 8; echo $1; }
 mkdir /kept && cd /kept || exit 1

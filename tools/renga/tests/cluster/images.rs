@@ -1,5 +1,5 @@
-//! Debian's programs by package name: the image `dev` boots, its programs work on both boards, and a request for an absent package lists
-//! the present ones.
+//! Debian's programs by package name: the image `dev` boots, its programs work on both boards, and a request for an
+//! absent package lists the present ones.
 
 use crate::support::{Disk, Renga, clusters_can_run, root, work};
 use renga_images::disk_image::{self, DiskChoice, FsckVerdict, ImageError, ImageSpec, fetch_source};

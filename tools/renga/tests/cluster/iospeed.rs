@@ -1,4 +1,5 @@
-//! Control of a program's speed through its I/O (docs/decisions/0069-paced-io.md): what the command says and does, on two boards.
+//! Control of a program's speed through its I/O (docs/decisions/0069-paced-io.md): what the command says and does, on
+//! two boards.
 
 use crate::images::{dev, packages_can_be_had};
 use crate::support::{Disk, Ended, Renga, clusters_can_run};
@@ -72,7 +73,8 @@ fn iospeed_paces_written_by_command_are_read_back() {
     }
 }
 
-/// Reads the disk: alone, at three paces at once, each beside a program that computes, and one whose pace changes meanwhile.
+/// Reads the disk: alone, at three paces at once, each beside a program that computes, and one whose pace changes
+/// meanwhile.
 const SPEEDS: &str = r#"
 dread() { /usr/lib/renga/measure $1 dd if=/dev/root of=/dev/null bs=4096 skip=$2 count=$3 2> /dev/null; }
 dread warm 8 1; dread nothing 9 0; dread once 300 100
@@ -119,8 +121,9 @@ fn iospeed_several_programs_keep_their_rates() {
     }
 }
 
-/// The paper's user library, compiled there and preloaded into a dynamic program that reads the disk 60 times, or not at all: without a
-/// factor, with ours, with the paper's timer of 10 ms as version A and B; and into a static program, which it does not concern.
+/// The paper's user library, compiled there and preloaded into a dynamic program that reads the disk 60 times, or not
+/// at all: without a factor, with ours, with the paper's timer of 10 ms as version A and B; and into a static program,
+/// which it does not concern.
 const LIBRARY: &str = r#"
 cd /tmp; tcc -shared -o iospeed.so /usr/lib/renga/iospeed.c || exit 1
 reads() {

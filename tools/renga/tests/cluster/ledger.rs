@@ -3,7 +3,8 @@
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;
 
-/// All rows in their short forms: their exact counts are within those of `bench/counts.json`, or the command ends with 1.
+/// All rows in their short forms: their exact counts are within those of `bench/counts.json`, or the command ends with
+/// 1.
 #[test]
 fn ledger_row_counts_stay_within_bounds() {
     if !clusters_can_run() {
@@ -22,8 +23,8 @@ fn ledger_row_counts_stay_within_bounds() {
     }
 }
 
-/// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says; beside a stream the
-/// computation's steps are hardly longer for it.
+/// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says;
+/// beside a stream the computation's steps are hardly longer for it.
 /// Holds: reclaim-cost.
 #[test]
 fn ledger_reclaim_instructions_stay_within_bound() {

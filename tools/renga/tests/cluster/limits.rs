@@ -23,8 +23,8 @@ fn limits_many_programs_files_and_pipes_fit() {
         return;
     }
     let (users, files, pipes) = (count_on_b("user"), count_on_b("file"), count_on_b("pipe"));
-    // Descriptors 0 to 2 are taken. Where a board has fewer open files than a program may have descriptors, those of the
-    // board end first, `open` of them before.
+    // Descriptors 0 to 2 are taken. Where a board has fewer open files than a program may have descriptors, those of
+    // the board end first, `open` of them before.
     let taken = |open: usize, children: usize| {
         let (files, refused) = if files < DESCRIPTORS { (files - open, ENFILE) } else { (DESCRIPTORS - 3, EMFILE) };
         format!("files {files} errno {refused}\npipes {pipes} errno {ENFILE}\nchildren {children} errno {EAGAIN}\n")

@@ -1,5 +1,5 @@
-//! Four boards and eight: programs, pipes and deaths are as on two, and eight jobs take little longer than one. All of the
-//! pair's tests run there, too: `./renga test --long=quad,octet`.
+//! Four boards and eight: programs, pipes and deaths are as on two, and eight jobs take little longer than one. All of
+//! the pair's tests run there, too: `./renga test --long=quad,octet`.
 
 use crate::support::{Renga, clusters_can_run};
 
@@ -7,8 +7,8 @@ fn octet(script: &str) -> Renga {
     Renga::script(script).with(["--system", "octet"])
 }
 
-/// From any board to any: forks, pipes and the files of the first. `OTHERS` are the boards but a, `LAST` is the last one,
-/// `PIPES` are pipes through all.
+/// From any board to any: forks, pipes and the files of the first. `OTHERS` are the boards but a, `LAST` is the last
+/// one, `PIPES` are pipes through all.
 const SESSION: &str = r#"
 for b in OTHERS; do remote -b $b uname -n; done
 seq 500 | PIPES tail -n 1

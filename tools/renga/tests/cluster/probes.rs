@@ -27,7 +27,8 @@ const EACH_LOOP: [(ProbeEventKind, usize); 4] = [
     (ProbeEventKind::SystemCall, 2),
 ];
 
-/// From the start of a board to its first event: 9.2 ms on board b of `pair`, 10.7 on that of `pair4`, which has more to lay out.
+/// From the start of a board to its first event: 9.2 ms on board b of `pair`, 10.7 on that of `pair4`, which has more
+/// to lay out.
 const FIRST_EVENT_NS_MAX: u64 = 15_000_000;
 
 /// The run with these options, and with what a trace is to be written to.

@@ -111,7 +111,8 @@ fn run_large_workload_succeeds() {
     }
 }
 
-/// Programs that compute beside each other, and children that go on with what their parents had in the registers, here and there.
+/// Programs that compute beside each other, and children that go on with what their parents had in the registers, here
+/// and there.
 const FLOATS: &str = r#"
 for how in '' 'remote -b b'; do
   for board in '' 0 1; do

@@ -2,8 +2,8 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Each way to misbehave, with the status that its shell sees: 139 is death by an invalid access, 132 by an instruction, 0 is that the program
-/// came to its end (`calls` closes its output on its way).
+/// Each way to misbehave, with the status that its shell sees: 139 is death by an invalid access, 132 by an
+/// instruction, 0 is that the program came to its end (`calls` closes its output on its way).
 const WAYS: [(&str, i32); 9] = [
     ("read-kernel", 139),
     ("read-null", 139),

@@ -57,8 +57,8 @@ fn reclaim_settings_written_by_command_are_read_back() {
     }
 }
 
-/// On two boards with 16 MiB each, programs read and write files of 18: memory is kept above its low mark by the ordinary
-/// reclaimer, or by the batcher, and what is read is what was written.
+/// On two boards with 16 MiB each, programs read and write files of 18: memory is kept above its low mark by the
+/// ordinary reclaimer, or by the batcher, and what is read is what was written.
 const STREAMS: &str = r#"
 cd /tmp
 counts() { set -- $(cat /proc/renga/reclaim/state); [ $6 -ge $(($7 / 2)) ] || echo "few are free: $6"; echo ${17} ${22}; }

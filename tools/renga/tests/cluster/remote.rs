@@ -143,7 +143,8 @@ fn remote_interrupt_key_reaches_real_time_spinner() {
         return;
     }
     let scratch = Scratch::new("spins");
-    // The shell has no real-time policy, so that what is typed waits for what spins; the console and the key's signal do not.
+    // The shell has no real-time policy, so that what is typed waits for what spins; the console and the key's signal
+    // do not.
     let recording = typed(
         &scratch,
         &[

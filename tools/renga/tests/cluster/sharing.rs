@@ -2,7 +2,8 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Uses shared mappings (`userland/src/bin/sharing.rs`). A store by each of two boards to a page, us: four calls and two pages on the link.
+/// Uses shared mappings (`userland/src/bin/sharing.rs`). A store by each of two boards to a page, us: four calls and
+/// two pages on the link.
 const TWO_STORES_US_MAX: u32 = 10_000;
 const SHARING: &str = "S=/usr/lib/renga/sharing; F=/root/shared\n";
 
@@ -79,8 +80,8 @@ fn mmap_spinners_on_two_boards_make_progress() {
     }
 }
 
-/// Exclusive loads and stores of two boards, none of which gets lost; and four pages that are never seen in another order than
-/// they were written.
+/// Exclusive loads and stores of two boards, none of which gets lost; and four pages that are never seen in another
+/// order than they were written.
 #[test]
 fn mmap_concurrent_stores_keep_order() {
     if !clusters_can_run() {
@@ -140,7 +141,8 @@ exit 4
     assert!(ended.text().contains("   a   n   g   e"), "{}", ended.report());
 }
 
-/// Records of 8,000 bytes of one character each, by programs of both boards at once; then the characters of each record.
+/// Records of 8,000 bytes of one character each, by programs of both boards at once; then the characters of each
+/// record.
 const APPENDERS: &str = "cd /root
 for who in a b c d; do dd if=/dev/zero bs=8000 count=60 2> /dev/null | tr '\\0' $who > $who; done
 add() { dd if=$1 of=log bs=8000 oflag=append conv=notrunc 2> /dev/null; }

@@ -1,5 +1,5 @@
-//! The console beside boards that boot from their cards in QEMU as it is, with its own UARTs and in real time: what real adapters will
-//! carry, but for the wires. No cluster emulator takes part.
+//! The console beside boards that boot from their cards in QEMU as it is, with its own UARTs and in real time: what
+//! real adapters will carry, but for the wires. No cluster emulator takes part.
 
 use crate::{Peer, console, type_line};
 use renga_images::card::{CardBoot, boot_cards};

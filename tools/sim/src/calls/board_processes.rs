@@ -45,8 +45,8 @@ impl CallsLayout {
     fn callers(&self) -> usize {
         self.servers + self.clients + 1
     }
-    /// Proxies for the processes of one other board: one for each server, which calls only servers with higher numbers and waits for no
-    /// other; the shared ones of the clients; one for each client and the last.
+    /// Proxies for the processes of one other board: one for each server, which calls only servers with higher numbers
+    /// and waits for no other; the shared ones of the clients; one for each client and the last.
     fn proxies_for_one(&self) -> usize {
         self.servers + self.shared + self.clients + 1
     }

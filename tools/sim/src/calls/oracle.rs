@@ -1,7 +1,7 @@
 //! The result of every call: the oracle of a run, which clients and servers consult as they run.
 //!
-//! Invariant: a record is kept from the moment before its call to the end of the run. The first violation is kept, and ends the run. Not
-//! here: the calls' work.
+//! Invariant: a record is kept from the moment before its call to the end of the run. The first violation is kept, and
+//! ends the run. Not here: the calls' work.
 
 use super::protocol::{answer, is_of_link, letter};
 use crate::reach::SimReach;

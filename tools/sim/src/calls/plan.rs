@@ -1,6 +1,7 @@
 //! The boards of a run, the calls of their clients, and their faults, random from a seed.
 //!
-//! Invariant: a server only calls servers with a higher number, on any board, so no circle of waits arises. Not here: execution.
+//! Invariant: a server only calls servers with a higher number, on any board, so no circle of waits arises. Not here:
+//! execution.
 
 use super::protocol::route;
 use crate::cut::Cut;

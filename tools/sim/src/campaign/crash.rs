@@ -1,7 +1,7 @@
 //! Every event of one run: the run is repeated with the power cut at that event, and judged as any run.
 //!
-//! Invariant: each cut is at another event; what is cut depends on the options alone. Not here: the cut (`seed::medium`), the
-//! verdict (`seed::verdict`).
+//! Invariant: each cut is at another event; what is cut depends on the options alone. Not here: the cut
+//! (`seed::medium`), the verdict (`seed::verdict`).
 
 use super::options::Options;
 use super::progress::CampaignProgress;

@@ -1,4 +1,5 @@
-//! Progress of a campaign: a bar on a terminal, otherwise a line now and then, so that a person who stops it knows how much was done.
+//! Progress of a campaign: a bar on a terminal, otherwise a line now and then, so that a person who stops it knows how
+//! much was done.
 //!
 //! Not here: what the seeds did (`summary.rs`).
 

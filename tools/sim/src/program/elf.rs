@@ -1,7 +1,7 @@
 //! The program file of a closure, and what the addresses in it mean.
 //!
-//! Invariant: all programs have the same addresses; only the entry differs, and identifies the program. The code segment is one page, of
-//! which only the place matters; the data segment is zeros.
+//! Invariant: all programs have the same addresses; only the entry differs, and identifies the program. The code
+//! segment is one page, of which only the place matters; the data segment is zeros.
 
 use renga_hal::memory::PAGE_BYTES;
 

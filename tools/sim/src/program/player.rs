@@ -1,7 +1,8 @@
 //! The player: what the processor is on a board, this is for programs that are closures.
 //!
-//! Invariant: between two slices a program consists of its registers and memory, and of the future that its register names. Only the
-//! system's changes to these (fork, exec, handlers, restarted calls) affect it. Not here: time beyond the length of a slice.
+//! Invariant: between two slices a program consists of its registers and memory, and of the future that its register
+//! names. Only the system's changes to these (fork, exec, handlers, restarted calls) affect it. Not here: time beyond
+//! the length of a slice.
 
 use super::elf::{self, CALL, CodePlace, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, THINK};
 use super::exchange::{Body, Call, Child, ProgramReply, ProgramRequest, Run, SimProgram, result};

@@ -1,6 +1,7 @@
 //! The work of workers and rovers, random from a seed.
 //!
-//! Invariant: the random work needs no more slots, pipes and open files at a time than a board of the pair has. Not here: execution.
+//! Invariant: the random work needs no more slots, pipes and open files at a time than a board of the pair has. Not
+//! here: execution.
 
 use crate::cut::{Cut, PowerCut};
 use crate::incident::{Incident, Trouble};

@@ -1,7 +1,7 @@
 //! What is known of the files, and what a program does that meets a fault that it cannot help.
 //!
-//! Invariant: a file is known only if every change of it was answered, and its program lived to see the answer. In a run without faults no
-//! deviation is accepted. Not here: the medium's content (`verdict`).
+//! Invariant: a file is known only if every change of it was answered, and its program lived to see the answer. In a
+//! run without faults no deviation is accepted. Not here: the medium's content (`verdict`).
 
 use crate::program::SimProgram;
 use crate::program::numbers::EXIT;
@@ -55,7 +55,8 @@ struct FileSystemModel {
 pub struct KnownFiles(Rc<RefCell<FileSystemModel>>);
 
 impl KnownFiles {
-    /// Nothing yet; `faulty`: boards die, or are out of reach; `parted`: those that live may lose the disk's out of reach.
+    /// Nothing yet; `faulty`: boards die, or are out of reach; `parted`: those that live may lose the disk's out of
+    /// reach.
     pub fn new(faulty: bool, parted: bool) -> KnownFiles {
         KnownFiles(Rc::new(RefCell::new(FileSystemModel { faulty, parted, ..FileSystemModel::default() })))
     }

@@ -1,4 +1,5 @@
-//! What befalls the medium: errors, and power cuts of its board in the middle of a write; cuts of another board at a frame.
+//! What befalls the medium: errors, and power cuts of its board in the middle of a write; cuts of another board at a
+//! frame.
 //!
 //! Invariant: whatever a cut leaves, `e2fsck -p` mends it, and what was synced is there. Not here: what becomes of
 //! the board (`ongoing`).

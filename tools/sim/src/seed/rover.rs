@@ -1,7 +1,7 @@
 //! Rovers: programs that make, move and remove the same names at once, from both boards.
 //!
-//! Invariant: they meet only errors that the names of a directory can lead to; e2fsck checks the final directory. Not here: contents that a
-//! test relies on.
+//! Invariant: they meet only errors that the names of a directory can lead to; e2fsck checks the final directory. Not
+//! here: contents that a test relies on.
 
 use super::actions::Roving;
 use super::known::KnownFiles;

@@ -1,4 +1,5 @@
-//! Init of a random run: it starts the workers and the rovers, has signals sent to the workers, and waits for all of them.
+//! Init of a random run: it starts the workers and the rovers, has signals sent to the workers, and waits for all of
+//! them.
 //!
 //! Invariant: it stops the system only when every program has ended well. Not here: what they do.
 
@@ -18,8 +19,8 @@ const NUDGE: u8 = 10;
 const SIGKILL: u8 = 9;
 /// By then every orphan of a victim has ended.
 pub const ORPHANS_NS: u64 = 15_000_000_000;
-/// Programs whose ends init does not learn have ended when none has started anything for so long: over a bad link a pipe takes 40 s a step
-/// at a time.
+/// Programs whose ends init does not learn have ended when none has started anything for so long: over a bad link a
+/// pipe takes 40 s a step at a time.
 const SURVIVORS_NS: u64 = 120_000_000_000;
 
 /// What visitors write, how often a board is visited in vain, and the time between two visits.
@@ -89,8 +90,8 @@ async fn start_workers(init: SimProgram, boards: u8, plan: SeedPlan, files: Know
     0
 }
 
-/// Init of the disk board's next incarnation: the programs that survived on other boards are its children now; it knows of
-/// one when that ends.
+/// Init of the disk board's next incarnation: the programs that survived on other boards are its children now; it knows
+/// of one when that ends.
 async fn go_on(init: SimProgram, boards: u8, known: KnownFiles) -> u8 {
     known.set_running(true);
     while !known.is_over() {

@@ -1,8 +1,8 @@
 //! An imitated medium, in memory, with what may go wrong with one.
 //!
-//! Invariant: it answers at once; time is `fs`'s model of a medium. An acknowledged write is on the medium and stays there. The write
-//! during which the power fails leaves any of its sectors changed and the others as they were, but no sector in half. Faults are random
-//! from a seed, so that a run repeats.
+//! Invariant: it answers at once; time is `fs`'s model of a medium. An acknowledged write is on the medium and stays
+//! there. The write during which the power fails leaves any of its sectors changed and the others as they were, but no
+//! sector in half. Faults are random from a seed, so that a run repeats.
 
 use super::pages::Pages;
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};

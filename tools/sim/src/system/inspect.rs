@@ -1,7 +1,7 @@
 //! What is left of programs after they have all ended: nothing may be.
 //!
-//! Invariant: inspection changes nothing but the cache of executables, which is emptied first; its content is no loss. Not here: the medium
-//! (`image.rs`).
+//! Invariant: inspection changes nothing but the cache of executables, which is emptied first; its content is no loss.
+//! Not here: the medium (`image.rs`).
 
 use super::SimSystem;
 use renga_core::{Client, Me, Process, Protocol, Wait};

@@ -1,6 +1,7 @@
 //! A whole system in one host program: every process of a placement file, on imitated devices.
 //!
-//! Invariant: a board runs exactly the processes of the checked placement. Not here: the programs (`program`), random choices (`seed`).
+//! Invariant: a board runs exactly the processes of the checked placement. Not here: the programs (`program`), random
+//! choices (`seed`).
 
 mod devices;
 mod disk;
@@ -37,8 +38,8 @@ use std::rc::Rc;
 pub const INIT: &str = "/sbin/init";
 /// The system file that the seeds run on.
 pub const SMALL: &str = include_str!("../../../../sysprocs/systems/small.toml");
-/// Page frames for programs of each board: 8 MiB. All slots full of the largest programs of the seeds fit beside a cache that is as dirty
-/// as it may be: no program is killed for want of memory at random.
+/// Page frames for programs of each board: 8 MiB. All slots full of the largest programs of the seeds fit beside a
+/// cache that is as dirty as it may be: no program is killed for want of memory at random.
 const FRAMES: u32 = 2048;
 
 /// The parts of a system.

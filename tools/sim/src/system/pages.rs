@@ -1,7 +1,8 @@
 //! What is on a medium, by pages that copies share until one of them writes.
 //!
-//! Invariant: an absent page is all zeros, and a present page is not when created. So a copy for a check costs a pointer a page, and a
-//! fresh system costs only the pages that the last one wrote. Not here: faults, power (`disk.rs`).
+//! Invariant: an absent page is all zeros, and a present page is not when created. So a copy for a check costs a
+//! pointer a page, and a fresh system costs only the pages that the last one wrote. Not here: faults, power
+//! (`disk.rs`).
 
 use renga_rt::PAGE_BYTES;
 use std::sync::Arc;

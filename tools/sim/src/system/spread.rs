@@ -1,4 +1,5 @@
-//! A system file's boards given several cores, and its kinds spread over them: whatever may leave the programs' home does.
+//! A system file's boards given several cores, and its kinds spread over them: whatever may leave the programs' home
+//! does.
 //!
 //! Invariant: processes that share cells stay together, as the placement's check demands. Not here: that check.
 
@@ -27,8 +28,8 @@ const GROUPS: [&[&str]; 17] = [
 /// What only systems of several boards have.
 const LINKED: [&str; 2] = ["lease_flusher", "prefetcher"];
 
-/// The system file `text`, whose boards have none, with so many cores on each, of which `homes` from `home` on are the programs', the
-/// first of these also the devices'.
+/// The system file `text`, whose boards have none, with so many cores on each, of which `homes` from `home` on are the
+/// programs', the first of these also the devices'.
 ///
 /// # Panics
 /// If a kind has no line of its own.

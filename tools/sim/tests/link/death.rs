@@ -1,4 +1,5 @@
-//! Boards that fail and return: which processes learn it, when, and the results of the first calls to the next incarnation.
+//! Boards that fail and return: which processes learn it, when, and the results of the first calls to the next
+//! incarnation.
 
 use crate::cast::{Add, Body, Cast, Increment, Note, Notes, Null, Pass, body, build, cluster};
 use renga_rt::Errno;

@@ -31,7 +31,8 @@ fn campaign_system_seeds_pass() {
     all_are_good(&["--level", "system", "--seeds", "60"]);
 }
 
-/// The power goes at events of one run, the disk's board's at writes, the others' at frames; more: `renga sim --crash SEED`.
+/// The power goes at events of one run, the disk's board's at writes, the others' at frames; more:
+/// `renga sim --crash SEED`.
 #[test]
 fn campaign_power_cuts_at_events_keep_what_was_synced() {
     if !renga_sim::system::image::tools_present() {

@@ -27,9 +27,10 @@ fn system(number: u64, boards: u8, cut: &str, needs: Needs) {
     check(number, seed::run(number, Some(boards), &cut.parse().unwrap()), needs);
 }
 
-/// A call had arrived and its caller's board hung or was out of reach so long that the server's board ended the session; the caller got no
-/// error, as its board saw no frame missing: it waited for ever. These fail if a caller awaiting a reply never probes (`ask_at_ns`,
-/// `dead_at_ns` of sessions); the twelve seeds that found it give other runs by now.
+/// A call had arrived and its caller's board hung or was out of reach so long that the server's board ended the
+/// session; the caller got no error, as its board saw no frame missing: it waited for ever. These fail if a caller
+/// awaiting a reply never probes (`ask_at_ns`, `dead_at_ns` of sessions); the twelve seeds that found it give other
+/// runs by now.
 #[test]
 fn session_ended_by_peer_is_reported_to_caller() {
     for number in [1358, 2304, 2951] {
@@ -37,9 +38,9 @@ fn session_ended_by_peer_is_reported_to_caller() {
     }
 }
 
-/// A board that had ended a session incremented its epoch, and its next incarnation, numbered by boots, started with that same epoch: the
-/// other board took the new incarnation for the old one. A call was executed twice, frames were refused, a caller waited for ever. These
-/// fail if incarnations are one epoch apart (`EPOCH_STEP`).
+/// A board that had ended a session incremented its epoch, and its next incarnation, numbered by boots, started with
+/// that same epoch: the other board took the new incarnation for the old one. A call was executed twice, frames were
+/// refused, a caller waited for ever. These fail if incarnations are one epoch apart (`EPOCH_STEP`).
 #[test]
 fn incarnation_next_is_not_mistaken_for_previous() {
     for number in [1_174_985, 1_168_369, 1_203_653] {
@@ -63,14 +64,15 @@ fn hung_board_learns_its_session_ended() {
     link(1_122_459, &["hangs", "EHOSTDOWN"]);
 }
 
-/// A child ended on a board that had opened a new session with the board of its parent: the child's slot got `ESTALE`, and its parent never
-/// learned that it had ended.
+/// A child ended on a board that had opened a new session with the board of its parent: the child's slot got `ESTALE`,
+/// and its parent never learned that it had ended.
 #[test]
 fn remote_child_exit_is_reported_after_reboot() {
     system(39, 3, "boards=3:actors=3:steps=7:quiet", &["deaths"]);
 }
 
-/// The player forgot the child's work when its fork returned `EHOSTDOWN`; but the board had only hung, and had created the child.
+/// The player forgot the child's work when its fork returned `EHOSTDOWN`; but the board had only hung, and had created
+/// the child.
 #[test]
 fn remote_child_may_start_after_parent_saw_board_down() {
     system(107, 2, "", &["hangs", "sessions ended"]);
@@ -87,7 +89,8 @@ fn board_failure_with_child_leaks_no_reference() {
     }
 }
 
-/// A process that learned of a board's new incarnation from a call to one server there continued to use its open files of the old one.
+/// A process that learned of a board's new incarnation from a call to one server there continued to use its open files
+/// of the old one.
 #[test]
 fn open_files_of_earlier_incarnation_are_stale() {
     system(34, 3, "", &["deaths", "sessions ended"]);
@@ -122,15 +125,15 @@ fn board_behind_lossy_link_may_be_declared_dead() {
     system(45_871, 8, "actors=:steps=1", &["sessions ended"]);
 }
 
-/// A session had ended while an inode was leased; its board queried the size, received a revocation, and got the size from before: it read
-/// 0 bytes of its own data.
+/// A session had ended while an inode was leased; its board queried the size, received a revocation, and got the size
+/// from before: it read 0 bytes of its own data.
 #[test]
 fn lease_reclaimed_reports_size_written_while_orphaned() {
     system(90_125, 4, "boards=4:incidents=2,3:actors=1,2,3:steps=11", &["sessions ended", "cut off"]);
 }
 
-/// Init learned that programs were killed whose board was declared dead; they lived, it stopped the system under them, and the check took
-/// `EROFS` for a fault.
+/// Init learned that programs were killed whose board was declared dead; they lived, it stopped the system under them,
+/// and the check took `EROFS` for a fault.
 #[test]
 fn orphaned_programs_are_awaited_before_shutdown() {
     system(31_404, 8, "", &["sessions ended"]);

@@ -1,5 +1,5 @@
-//! Background jobs on both boards: random jobs, loads, settings, kills and failures of boards. No job stays suspended for ever, a suspended
-//! one can be killed, and a job continues when no other program runs.
+//! Background jobs on both boards: random jobs, loads, settings, kills and failures of boards. No job stays suspended
+//! for ever, a suspended one can be killed, and a job continues when no other program runs.
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
@@ -145,8 +145,8 @@ fn background_jobs_survive_board_failures() {
     }
 }
 
-/// A job on board 1 stays suspended for a minute at least, as no program counts as gone before, when the board with the regulator fails: it
-/// continues when the lease is over.
+/// A job on board 1 stays suspended for a minute at least, as no program counts as gone before, when the board with the
+/// regulator fails: it continues when the lease is over.
 /// Holds: jobs-lease.
 #[test]
 fn background_job_suspended_resumes_when_regulator_fails() {
@@ -207,9 +207,9 @@ fn background_job_suspended_resumes_when_regulator_fails() {
     assert_eq!(all_boots.get(), 2);
 }
 
-/// How many of 3000 bytes that a job on board 1 has written and not synced are on the disk, and of those that another program there writes
-/// at 8 s, when that board fails so long after the start. The job is suspended all the while, unless `policy` is `off`. If it `syncs`, a
-/// third program does, at 9 s.
+/// How many of 3000 bytes that a job on board 1 has written and not synced are on the disk, and of those that another
+/// program there writes at 8 s, when that board fails so long after the start. The job is suspended all the while,
+/// unless `policy` is `off`. If it `syncs`, a third program does, at 9 s.
 fn at_home(policy: &'static str, dies_ns: u64, syncs: bool) -> [u64; 2] {
     let (progress, found) = (Rc::new(Cell::new(0)), Rc::new(Cell::new([0; 2])));
     let (step, sizes) = (progress.clone(), found.clone());
@@ -265,8 +265,8 @@ async fn write_once(program: &SimProgram, path: &str) {
     program.close(file).await.unwrap();
 }
 
-/// Dirty pages of a suspended job are flushed when a program syncs, and after a while, but not when they are due; nor are other programs'
-/// new pages.
+/// Dirty pages of a suspended job are flushed when a program syncs, and after a while, but not when they are due; nor
+/// are other programs' new pages.
 /// Holds: jobs-writes.
 #[test]
 fn background_job_suspended_keeps_dirty_pages() {
@@ -284,7 +284,8 @@ fn background_job_suspended_keeps_dirty_pages() {
     }
 }
 
-/// While a job runs boards are sampled more often than once a period of a second: another program competes with it for less.
+/// While a job runs boards are sampled more often than once a period of a second: another program competes with it for
+/// less.
 /// Holds: jobs-held.
 #[test]
 fn background_job_is_suspended_within_part_of_period() {

@@ -190,7 +190,8 @@ fn attributes_synced_survive_disk_board_failure() {
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
 }
 
-/// The mode of a file that a board changed before its session ended; if `superseded`, another board changed it meanwhile.
+/// The mode of a file that a board changed before its session ended; if `superseded`, another board changed it
+/// meanwhile.
 fn mode_after_a_hang(superseded: bool) -> u16 {
     let mode = Rc::new(Cell::new(0));
     let progress = mode.clone();

@@ -1,5 +1,5 @@
-//! A folder of which its creating board knows all names, whatever becomes of its mode, owner and times: until another board creates a name
-//! there, it is removed, or the session ends.
+//! A folder of which its creating board knows all names, whatever becomes of its mode, owner and times: until another
+//! board creates a name there, it is removed, or the session ends.
 
 use crate::hang::over_a_hang;
 use crate::machine::{Finished, LIMIT_NS, elsewhere, possible, run_on, run_to, setup};

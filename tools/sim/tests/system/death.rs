@@ -167,8 +167,8 @@ fn board_failure_at_any_moment_leaks_nothing() {
     }
 }
 
-/// Its first call there read the flags of the file. Refused since the board had restarted, it retried, and got the flags of another file
-/// with that number in the new incarnation.
+/// Its first call there read the flags of the file. Refused since the board had restarted, it retried, and got the
+/// flags of another file with that number in the new incarnation.
 #[test]
 fn board_failure_loses_files_open_for_remote_program() {
     if !possible() {

@@ -18,7 +18,8 @@ const OTHERS: u64 = 20;
 const SEEDS: u64 = 4;
 const OTHER: &[u8] = b"another file's";
 
-/// In the first incarnation of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power and returns.
+/// In the first incarnation of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses
+/// its power and returns.
 /// Its next incarnation opens other files, sets 2, and ends when 3 is set; then those files are checked.
 fn over_a_return<F: Future<Output = u8> + 'static>(
     boards: u8,
@@ -180,8 +181,8 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
     });
 }
 
-/// Writes and syncs, in a file of its own, until the test ends; any call may fail as the disk is unreachable, data are lost, or the file is gone,
-/// which it then creates again.
+/// Writes and syncs, in a file of its own, until the test ends; any call may fail as the disk is unreachable, data are
+/// lost, or the file is gone, which it then creates again.
 async fn write_for_ever(program: SimProgram, progress: Rc<Cell<u32>>) -> u8 {
     let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EIO | Errno::ESTALE);
     while progress.get() == 0 {

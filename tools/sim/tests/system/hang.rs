@@ -12,8 +12,8 @@ const MS: u64 = 1_000_000;
 /// Long enough for a board to be thought dead.
 const HANG_NS: u64 = 300 * MS;
 
-/// `there` runs on board 1, which hangs when 1 is set; init does `here` while it does, and must have set 2 before it goes
-/// on; then init does `then`. `more` adds programs.
+/// `there` runs on board 1, which hangs when 1 is set; init does `here` while it does, and must have set 2 before it
+/// goes on; then init does `then`. `more` adds programs.
 pub fn over_a_hang<F, G, H>(
     there: impl Fn(SimProgram, Rc<Cell<u32>>) -> F + Clone + 'static,
     here: impl Fn(SimProgram) -> G + Clone + 'static,

@@ -1,5 +1,5 @@
-//! Paced programs on both boards: random paces, changes meanwhile, kills and failures of boards. A paced program makes progress, and one
-//! that is delayed can be killed at once.
+//! Paced programs on both boards: random paces, changes meanwhile, kills and failures of boards. A paced program makes
+//! progress, and one that is delayed can be killed at once.
 
 use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;

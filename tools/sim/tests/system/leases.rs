@@ -1,8 +1,8 @@
 //! Pages of one file in the caches of both boards: none is ever old.
 //!
-//! Two programs alternate, each on its board with an open file of its own. Both generate the same operations and know the file's expected
-//! content; the active one carries operations out, so writes of one board are read by the other next. With many operations a round the
-//! boards get write leases, with one they mostly do not.
+//! Two programs alternate, each on its board with an open file of its own. Both generate the same operations and know
+//! the file's expected content; the active one carries operations out, so writes of one board are read by the other
+//! next. With many operations a round the boards get write leases, with one they mostly do not.
 
 use crate::machine::{possible, run, run_on};
 use renga_sim::program::{Open, SimProgram};
@@ -242,7 +242,8 @@ fn lease_repeated_writes_cross_once() {
 /// Where a linker puts the parts of a small program: the second lies behind a hole of 14 pages.
 const PARTS: [u64; 2] = [0, 0xfdc8];
 
-/// Writes such a file on the other board, its second part in so many pieces, and reads it on both; the frames that both boards sent in all.
+/// Writes such a file on the other board, its second part in so many pieces, and reads it on both; the frames that both
+/// boards sent in all.
 fn frames_of_a_hole(pieces: u64) -> u64 {
     const PIECE: [u8; 32] = [5; 32];
     let finished = run(

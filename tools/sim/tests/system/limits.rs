@@ -55,8 +55,8 @@ fn limits_slots_of_both_boards_are_exhausted_and_returned() {
     );
 }
 
-/// The cache knows 16 files here. When each of them is ahead of the medium, what else is read is read past the cache; that was
-/// refused with `ENOMEM`.
+/// The cache knows 16 files here. When each of them is ahead of the medium, what else is read is read past the cache;
+/// that was refused with `ENOMEM`.
 #[test]
 fn limits_files_beyond_cache_index_are_read() {
     if !possible() {

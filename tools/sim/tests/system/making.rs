@@ -1,4 +1,5 @@
-//! What a board without the disk makes: in one crossing, and whatever comes in between, nothing is left of it but what has a name.
+//! What a board without the disk makes: in one crossing, and whatever comes in between, nothing is left of it but what
+//! has a name.
 
 use crate::machine::{Finished, LIMIT_NS, elsewhere, finish, possible, run, run_cluster, run_on, setup};
 use renga_abi::Errno;
@@ -29,8 +30,8 @@ async fn clear(program: &SimProgram, most: u64) {
     program.sync_all().await.unwrap();
 }
 
-/// Creates and writes `count` files on board 1, each after a lookup of their folder and the removal of an absent name, as an archive's are;
-/// the frames that were sent.
+/// Creates and writes `count` files on board 1, each after a lookup of their folder and the removal of an absent name,
+/// as an archive's are; the frames that were sent.
 fn frames_of(count: u64) -> u64 {
     let frames = |finished: Finished| finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum();
     let init = move |init: SimProgram| async move {

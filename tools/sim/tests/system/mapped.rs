@@ -1,8 +1,9 @@
-//! One file that programs of both boards map, and write by the mapping: no program ever sees stale data, and both make progress.
+//! One file that programs of both boards map, and write by the mapping: no program ever sees stale data, and both make
+//! progress.
 //!
-//! In the first test two programs alternate, as in `leases.rs`, and also store and load by a mapping of the whole file. In the second each
-//! waits for the other's store, without any other signal. In the third some store without ever waiting, and one more wants to store or to
-//! load, too.
+//! In the first test two programs alternate, as in `leases.rs`, and also store and load by a mapping of the whole file.
+//! In the second each waits for the other's store, without any other signal. In the third some store without ever
+//! waiting, and one more wants to store or to load, too.
 
 use crate::leases::{Game, games_of};
 use crate::machine::{elsewhere, finish, possible, run, run_cluster, run_to, setup};
@@ -15,7 +16,8 @@ use std::rc::Rc;
 const PATH: &str = "/spun";
 const ROUNDS: u32 = 60;
 const PAGE: u64 = 4096;
-/// How long a program waits between two polls, ns: a time longer than a page's transfer would hide that boards take it from each other.
+/// How long a program waits between two polls, ns: a time longer than a page's transfer would hide that boards take it
+/// from each other.
 const PAUSE_NS: u64 = 30_000;
 
 #[test]
@@ -88,7 +90,8 @@ fn mmap_spinning_reader_sees_remote_store() {
     }
 }
 
-/// On a board that holds a file the inode's process does not know of what was written behind its end, nor of the hole before that.
+/// On a board that holds a file the inode's process does not know of what was written behind its end, nor of the hole
+/// before that.
 #[test]
 fn mmap_page_skipped_by_write_is_zero() {
     if !possible() {

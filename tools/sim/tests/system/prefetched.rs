@@ -1,4 +1,5 @@
-//! The first reading of a file on a board without the disk: how busy the wire is, what is not read ahead, and changes in between.
+//! The first reading of a file on a board without the disk: how busy the wire is, what is not read ahead, and changes
+//! in between.
 
 use crate::machine::{elsewhere, finish, possible, run_cluster, run_to, setup};
 use renga_sim::ClusterSetup;

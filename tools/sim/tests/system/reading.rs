@@ -1,4 +1,5 @@
-//! The effects of reading: the time of the last access, but neither the cost of opening the file again nor cached lookups.
+//! The effects of reading: the time of the last access, but neither the cost of opening the file again nor cached
+//! lookups.
 
 use crate::machine::{possible, run_cluster, run_on};
 use renga_sim::ClusterSetup;

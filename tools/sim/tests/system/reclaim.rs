@@ -1,5 +1,6 @@
-//! Boards with little memory under random programs, loads, settings and failures of boards: free memory returns above the reclaimer's
-//! wake-up mark, pages in use keep their content, every program ends, and the batcher does its work and no more.
+//! Boards with little memory under random programs, loads, settings and failures of boards: free memory returns above
+//! the reclaimer's wake-up mark, pages in use keep their content, every program ends, and the batcher does its work and
+//! no more.
 
 use crate::machine::{LIMIT_NS, finish, possible, setup};
 use renga_abi::Errno;
@@ -16,8 +17,8 @@ const SIGKILL: u32 = 9;
 const DONE: u32 = 3 << 8;
 const PAGE: usize = 4096;
 const SEEDS: u64 = 8;
-/// Of each board: 768 frames, of which all random programs use less than two thirds. So memory is otherwise short of pages of files, which
-/// are reclaimable.
+/// Of each board: 768 frames, of which all random programs use less than two thirds. So memory is otherwise short of
+/// pages of files, which are reclaimable.
 const MEMORY_MIB: u32 = 3;
 /// Of the file that is larger than memory.
 const BIG_PAGES: usize = 1000;
@@ -28,7 +29,8 @@ const DATA: u64 = 0x50_0000;
 /// Where the program's own pages start in it: behind those that calls use.
 const OWN_PAGES: u64 = DATA + (512 << 10);
 const OWN_PAGES_MAX: u64 = 80;
-/// How often memory is sampled, and how many samples in a row may find it short: the reclaimer's longest interval, and a half.
+/// How often memory is sampled, and how many samples in a row may find it short: the reclaimer's longest interval, and
+/// a half.
 const POLL_NS: u64 = 50 * MS;
 const SHORT_SAMPLES_MAX: u32 = 48;
 
@@ -302,8 +304,8 @@ fn reclaim_survives_board_failures() {
     }
 }
 
-/// Many pages come while memory is not short; programs take nearly all memory and free it while no page of a file comes; and then a program
-/// streams.
+/// Many pages come while memory is not short; programs take nearly all memory and free it while no page of a file
+/// comes; and then a program streams.
 /// Holds: reclaim-batcher.
 #[test]
 fn reclaim_batcher_ignores_other_shortages() {

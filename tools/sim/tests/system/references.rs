@@ -9,7 +9,8 @@ const MS: u64 = 1_000_000;
 const FILES: [&str; 2] = ["/one", "/two"];
 const TOOL: &str = "/tool";
 const CONTENT: [u8; 5000] = [7; 5000];
-/// Times that each is opened after the session's end: by processes that have not learned of that, and by some that have.
+/// Times that each is opened after the session's end: by processes that have not learned of that, and by some that
+/// have.
 const ROUNDS: u32 = 4;
 
 async fn make(program: &SimProgram, path: &str, content: &[u8], mode: u16) {

@@ -38,7 +38,8 @@ async fn read(program: &SimProgram, path: &str) -> Vec<u8> {
     content
 }
 
-/// Board 1 replaces a file by one of `pages` pages; `fail` cuts boards as soon as the rename has returned, and lets the run end.
+/// Board 1 replaces a file by one of `pages` pages; `fail` cuts boards as soon as the rename has returned, and lets the
+/// run end.
 fn replace_then(pages: usize, fail: impl FnOnce(&mut SimSystem)) -> Vec<u8> {
     let (progress, starts) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, started) = (progress.clone(), starts.clone());

@@ -1,7 +1,7 @@
 //! The files of a crate import each other along arrows that form no circle.
 //!
-//! An arrow leads from a file to the file that defines what a path of it names: `crate::`, `self::` and `super::` paths are
-//! followed through modules and `pub use`; a `pub use` itself is no arrow, since it only hands a name on. Not here:
+//! An arrow leads from a file to the file that defines what a path of it names: `crate::`, `self::` and `super::` paths
+//! are followed through modules and `pub use`; a `pub use` itself is no arrow, since it only hands a name on. Not here:
 //! circles of crates, which cargo refuses, and what only tests import.
 
 use crate::expect_none;

@@ -1,8 +1,8 @@
 //! A test verifies each claim of the book, and each `Holds:` of a test names an existing claim.
 //!
 //! A test says `/// Holds: ID, ID.` in its doc comment, a test script `# Holds: ID.`; the claims are the rows of
-//! `docs/reference/claims.md`. A row says `(long test)` exactly if every test of its claim is `#[ignore]`d. Not here: whether a test really
-//! checks its claim; a reviewer decides that.
+//! `docs/reference/claims.md`. A row says `(long test)` exactly if every test of its claim is `#[ignore]`d. Not here:
+//! whether a test really checks its claim; a reviewer decides that.
 
 use crate::expect_none;
 use crate::source::{Source, place, root, texts};

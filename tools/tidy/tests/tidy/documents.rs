@@ -76,7 +76,8 @@ fn renga() -> Option<PathBuf> {
 
 fn help(command: &str) -> Option<String> {
     let renga = renga()?;
-    // What `renga sim` hands over to. The one that host tests have built stands beside; to build the fast one takes minutes.
+    // What `renga sim` hands over to. The one that host tests have built stands beside; to build the fast one takes
+    // minutes.
     let simulator = renga.with_file_name("renga-sim");
     let (program, words) = if command == "sim" && simulator.exists() { (simulator, "") } else { (renga, command) };
     let words = words.split(' ').filter(|word| !word.is_empty());

@@ -1,7 +1,7 @@
 //! The rules of the code that a machine can check, one test each.
 //!
-//! Invariant: a message names the file, the line and the rule, so that it can be mended without reading this. Not here: the code's
-//! behaviour (the other tests); rules that only a person can check (`docs/testing.md` lists them).
+//! Invariant: a message names the file, the line and the rule, so that it can be mended without reading this. Not here:
+//! the code's behaviour (the other tests); rules that only a person can check (`docs/testing.md` lists them).
 
 mod arrows;
 mod book;

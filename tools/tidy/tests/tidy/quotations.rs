@@ -1,7 +1,7 @@
 //! What documents quote of the code is what the code says.
 //!
-//! A reference is `path:line` in backticks, and behind it in brackets an identifier of that line. A code block below a line that
-//! ends in "From `path`:" is part of that file; a line of three dots stands for lines left out.
+//! A reference is `path:line` in backticks, and behind it in brackets an identifier of that line. A code block below a
+//! line that ends in "From `path`:" is part of that file; a line of three dots stands for lines left out.
 
 use crate::expect_none;
 use crate::source::{place, root, texts};

@@ -8,6 +8,7 @@ use std::fs;
 const FILE_LINES_MAX: usize = 400;
 /// As `too-many-lines-threshold` of clippy.toml, which counts in the same way: lines with code.
 const FUNCTION_LINES_MAX: usize = 70;
+const LINE_CHARACTERS_MAX: usize = 120;
 /// The kernel without hardware, without tests and what only host programs have.
 const CORE_LINES_MAX: usize = 4000;
 /// What cores share.
@@ -61,6 +62,24 @@ fn body_start(code: &str, at: usize) -> Option<usize> {
         }
         at += 1;
     }
+}
+
+/// `max_width` of rustfmt.toml, which leaves comments as they are. Rows of tables may be longer.
+#[test]
+fn comment_lines_are_as_short_as_code() {
+    let text = fs::read_to_string(root().join("rustfmt.toml")).expect("rustfmt.toml is there");
+    assert!(text.contains(&format!("max_width = {LINE_CHARACTERS_MAX}")), "rustfmt.toml: {text}");
+    let is_long = |line: &str| {
+        let comment = line.trim_start();
+        let words = comment.trim_start_matches(['/', '!', ' ']);
+        comment.starts_with("//") && !words.starts_with('|') && line.chars().count() > LINE_CHARACTERS_MAX
+    };
+    let mut violations = Vec::new();
+    for source in rust() {
+        let long = source.text.lines().enumerate().filter(|(_, line)| is_long(line));
+        violations.extend(long.map(|(number, _)| format!("{}:{}", source.path, number + 1)));
+    }
+    expect_none("a line of a comment has at most 120 characters", violations);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A trace of a second: every 10 ms program 7 of board a runs for 3 ms, then its call to the file of board a takes 1 ms. Board b is
-//! idle but for a frame.
+//! A trace of a second: every 10 ms program 7 of board a runs for 3 ms, then its call to the file of board a takes 1
+//! ms. Board b is idle but for a frame.
 
 use renga_abi::ProcId;
 use renga_trace::{ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader, TraceWriter, TracedFrame, TracedProtocol};

@@ -1,5 +1,5 @@
-//! Single system calls for a trace: each behind a mark (`getppid`, twice), with computation before and after, so that whatever a
-//! call leaves to others is over before the next.
+//! Single system calls for a trace: each behind a mark (`getppid`, twice), with computation before and after, so that
+//! whatever a call leaves to others is over before the next.
 //!
 //! The folder has `hit`, `miss0` to `miss4`, and the programs `tiny0` to `tiny4`, which end at once with status 0.
 

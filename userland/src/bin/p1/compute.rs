@@ -4,7 +4,8 @@ use core::hint::black_box;
 use renga_userland::syscall::ticks;
 
 /// The time of a round is the difference between a long and a short run, so the fixed part cancels. The counts are so
-/// small that a machine with a million instructions a second finishes within a time slice, at least in one of many tries.
+/// small that a machine with a million instructions a second finishes within a time slice, at least in one of many
+/// tries.
 const FEW: u64 = 50;
 const MORE: u64 = 150;
 const TRIES: u32 = 32;

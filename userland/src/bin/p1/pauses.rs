@@ -3,8 +3,8 @@
 use crate::{EINVAL, Outcome, compute, say};
 use renga_userland::syscall::{now_ns, read, sleep, write};
 
-/// Until the receiver waits, on whatever board and machine, ns: what is sent before then lies in the pipe, and is received without
-/// the sender.
+/// Until the receiver waits, on whatever board and machine, ns: what is sent before then lies in the pipe, and is
+/// received without the sender.
 const READY_NS: u64 = 3_000_000_000;
 
 /// Sends to standard output, once the receiver waits.
@@ -18,7 +18,8 @@ pub fn send(count: u64, pause_ns: u64) -> Outcome {
     Ok(())
 }
 
-/// Receives from standard input; says the pause, the count, and ns from the first byte to the end of the last computation.
+/// Receives from standard input; says the pause, the count, and ns from the first byte to the end of the last
+/// computation.
 pub fn receive(count: u64, pause_ns: u64) -> Outcome {
     let rounds = compute::rounds_in(pause_ns);
     let (mut byte, mut begin_ns) = ([0], 0);

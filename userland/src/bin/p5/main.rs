@@ -1,13 +1,14 @@
 //! The programs of P5's experiments, which place themselves on cores:
 //!
 //! - `p5 loops INSTRUCTIONS CORE...`: a process on each of these cores computes; how long each took;
-//! - `p5 reads LABEL FILE BLOCKS FILE2 BLOCKS2 ROUND READS COMPUTED LOAD PAUSE CORE CORE2 REPEATS`: AP1 and the load process on CORE,
-//!   AP2 on CORE2 (`-`: there is none); reads of 4 KiB, AP1's of the BLOCKS of FILE and AP2's of the BLOCKS2 of FILE2, each block once and in
-//!   no order, COMPUTED instructions before each, LOAD instructions between the load's pauses of PAUSE ns (0: no load); how long AP1
-//!   took for READS, each of REPEATS times. The first of these is round ROUND: no two rounds read the same blocks.
+//! - `p5 reads LABEL FILE BLOCKS FILE2 BLOCKS2 ROUND READS COMPUTED LOAD PAUSE CORE CORE2 REPEATS`: AP1 and the load
+//!   process on CORE, AP2 on CORE2 (`-`: there is none); reads of 4 KiB, AP1's of the BLOCKS of FILE and AP2's of the
+//!   BLOCKS2 of FILE2, each block once and in no order, COMPUTED instructions before each, LOAD instructions between
+//!   the load's pauses of PAUSE ns (0: no load); how long AP1 took for READS, each of REPEATS times. The first of these
+//!   is round ROUND: no two rounds read the same blocks.
 //!
-//! Linux system calls only, so that the same file measures Linux on the same board. An instruction of its computation takes
-//! what the machine says; nothing here is calibrated.
+//! Linux system calls only, so that the same file measures Linux on the same board. An instruction of its computation
+//! takes what the machine says; nothing here is calibrated.
 #![no_std]
 #![no_main]
 

@@ -1,7 +1,8 @@
 //! One name among few and among many.
 //!
-//! A directory's names are all links of one file, so that the disk needs no inode for each. The names looked up were created long before
-//! and not used since: more than any cache of names keeps. Not here: files of their own (`files.rs`).
+//! A directory's names are all links of one file, so that the disk needs no inode for each. The names looked up were
+//! created long before and not used since: more than any cache of names keeps. Not here: files of their own
+//! (`files.rs`).
 
 use crate::measurement::{Of, Taken, UnixMeasurement};
 use core::ffi::CStr;

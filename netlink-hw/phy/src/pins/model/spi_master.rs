@@ -1,4 +1,5 @@
-//! The SPI master of one board (BCM2835 ARM Peripherals, chapter 10) in virtual time, as far as a polled sender sees it.
+//! The SPI master of one board (BCM2835 ARM Peripherals, chapter 10) in virtual time, as far as a polled sender sees
+//! it.
 //!
 //! A clock of rest follows each octet. What comes back is not modelled, but fills its FIFO: a sender that never empties
 //! that one stops. Not here: its pins (`peripherals`).

@@ -1,5 +1,5 @@
-//! The BSC slave of one board as SPI receiver, as the data sheet has it (BCM2835 ARM Peripherals, chapter 11) and as its users report. Each
-//! report is a switch of [`Oddities`].
+//! The BSC slave of one board as SPI receiver, as the data sheet has it (BCM2835 ARM Peripherals, chapter 11) and as
+//! its users report. Each report is a switch of [`Oddities`].
 //!
 //! Nothing here was measured. Not here: its pins (`peripherals`).
 

@@ -1,7 +1,7 @@
 //! Boards, wires, and stores that are on their way.
 //!
-//! Invariant: stores take effect in the order of their times, whichever board's came first; a board that is reset or loses power never
-//! changes a pin afterwards.
+//! Invariant: stores take effect in the order of their times, whichever board's came first; a board that is reset or
+//! loses power never changes a pin afterwards.
 
 use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, token_in, wire_of};
 use super::monitor::{Monitor, Rule};

@@ -1,10 +1,11 @@
-//! Programs whose I/O is paced (paper P4, docs/decisions/0069-paced-io.md): a loop of their own, so that others pay nothing for it.
+//! Programs whose I/O is paced (paper P4, docs/decisions/0069-paced-io.md): a loop of their own, so that others pay
+//! nothing for it.
 //!
 //! Paced are the calls that move bytes between the program and files of the disk, the disk itself or, written, the
 //! terminal. Calls that wait for other programs or for people (pipes, keys, events) are not, nor are page faults.
 //!
-//! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with the
-//! next. Not here: how long delays are (`renga_governor`).
+//! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with
+//! the next. Not here: how long delays are (`renga_governor`).
 
 use crate::signals::{SIGKILL, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};

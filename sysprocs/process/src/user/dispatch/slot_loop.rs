@@ -31,7 +31,8 @@ mod code {
     pub const TRAP_BRKPT: u32 = 1;
 }
 
-/// Runs the programs of one slot, one after the other; their descriptors are in `places`, and paths on their way in `paths`.
+/// Runs the programs of one slot, one after the other; their descriptors are in `places`, and paths on their way in
+/// `paths`.
 ///
 /// Its variables live in this function: a future's own variables would be moved once, by way of the stack, of which
 /// each poll would then need as much, and would occupy the room twice.
@@ -91,7 +92,8 @@ impl<M: UserMemory> User<M> {
         self.execute_at_boot(path.len()).await
     }
 
-    /// Waits until this slot gets a program, or starts init, if this slot `boots`; or the status of one that did not come.
+    /// Waits until this slot gets a program, or starts init, if this slot `boots`; or the status of one that did not
+    /// come.
     async fn await_program(&mut self, boots: bool) -> Result<(), u32> {
         if boots {
             return self.start_init().await.map_err(|errno| {
@@ -224,7 +226,8 @@ impl<M: UserMemory> User<M> {
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
                 self.me.probe(Fault, [address, kind as u64]);
-                // What is not a file's is fetched from nowhere, and to add up all cores' counts takes longer than such a fault.
+                // What is not a file's is fetched from nowhere, and to add up all cores' counts takes longer than such
+                // a fault.
                 let may_fetch = self.space.as_ref().is_some_and(|space| space.lacks_file_page(self.machine, address));
                 let before = if may_fetch { self.fetched() } else { 0 };
                 let (space, mut pager) = self.memory();

@@ -1,4 +1,5 @@
-//! How the program shares the core with others: nice values, classes, priorities (sched(7)); and on which cores it may run.
+//! How the program shares the core with others: nice values, classes, priorities (sched(7)); and on which cores it may
+//! run.
 //!
 //! Invariant: a policy is kept with the account of a program, on its board; its board's table of processes changes
 //! it. A set of cores without one that runs programs is refused. Not here: the meaning of a policy

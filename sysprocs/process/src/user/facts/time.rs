@@ -35,7 +35,8 @@ pub enum Own {
     All,
 }
 
-/// The process whose time clock number `clock` counts (`clock_getcpuclockid`), `pid` being the caller's, and what of it.
+/// The process whose time clock number `clock` counts (`clock_getcpuclockid`), `pid` being the caller's, and what of
+/// it.
 pub fn process_clock(clock: u32, pid: u32) -> Option<(u32, Own)> {
     match clock {
         CLOCK_PROCESS | CLOCK_THREAD => Some((pid, Own::All)),

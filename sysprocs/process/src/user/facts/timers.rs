@@ -1,7 +1,7 @@
 //! Interval timers and POSIX timers (setitimer(2), timer_create(2)), as the program names them.
 //!
-//! Invariant: a timer of the program is one of the board's clock, until the program ends; an exec ends those that it made
-//! itself. A child has none. Not here: when they expire (the clock), their signals (`user/signals`).
+//! Invariant: a timer of the program is one of the board's clock, until the program ends; an exec ends those that it
+//! made itself. A child has none. Not here: when they expire (the clock), their signals (`user/signals`).
 
 use crate::signals::{SIGALRM, SIGNALS, SIGPROF, SIGVTALRM};
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME, NS_PER_S, NS_PER_US, Own, own_clock};

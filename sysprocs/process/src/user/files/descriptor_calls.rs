@@ -1,8 +1,9 @@
 //! Descriptors themselves: close, dup, fcntl, locks, seeking, status flags.
 //!
-//! Invariant: of an open file, a pipe without a name, an event file and the terminal as init has it, the server keeps the status
-//! flags, so each program with a copy of the descriptor, also a child on another board, sees what another one sets. Of the rest
-//! (fifos, signal descriptors, devices opened by name) each program keeps them for itself, in all copies.
+//! Invariant: of an open file, a pipe without a name, an event file and the terminal as init has it, the server keeps
+//! the status flags, so each program with a copy of the descriptor, also a child on another board, sees what another
+//! one sets. Of the rest (fifos, signal descriptors, devices opened by name) each program keeps them for itself, in all
+//! copies.
 
 use crate::user::files::locks::{LockCall, LockWay};
 use crate::user::servers::object_calls::SETTABLE;

@@ -1,8 +1,8 @@
 //! Status in other layouts: `statx`, and the `struct stat` of objects without a file process.
 //!
-//! Invariant: `statx` says the same of a file as `stat`, and marks as absent the fields that only it could have (time of
-//! birth, attributes, mount). The wishes in `mask` and the flags about remote file systems change nothing. Not here: the
-//! status of files (`status.rs`).
+//! Invariant: `statx` says the same of a file as `stat`, and marks as absent the fields that only it could have (time
+//! of birth, attributes, mount). The wishes in `mask` and the flags about remote file systems change nothing. Not here:
+//! the status of files (`status.rs`).
 
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFIFO, S_IFLNK, S_IFMT};
 use crate::user::slot::User;

@@ -1,5 +1,6 @@
-//! Job control: the terminal is for the foreground's group; programs of other groups of its session are stopped when they
-//! read it (SIGTTIN), change it, or write to it where that is not wanted (SIGTTOU), until they are in the foreground.
+//! Job control: the terminal is for the foreground's group; programs of other groups of its session are stopped when
+//! they read it (SIGTTIN), change it, or write to it where that is not wanted (SIGTTOU), until they are in the
+//! foreground.
 //!
 //! Invariant: a program that ignores or blocks the signal is not sent it: its reads fail, its changes succeed. An
 //! orphaned group is not stopped: `EIO`. A group is orphaned if no ancestor of the program is in the session and in
@@ -40,8 +41,8 @@ impl<M: UserMemory> User<M> {
         Err(SyscallEscape::Restart)
     }
 
-    /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that, and
-    /// the call restarts. The terminal's non-blocking flag.
+    /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that,
+    /// and the call restarts. The terminal's non-blocking flag.
     pub(crate) async fn await_foreground(&mut self, signal: u8) -> Result<bool, SyscallEscape> {
         let foreground = self.services.console()?.call(GetJobControl {}, ()).await?;
         let own = self.relations().await?;

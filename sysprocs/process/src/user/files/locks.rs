@@ -1,7 +1,8 @@
 //! Locks on files: fcntl(2)'s, which are the process's, those of open files (F_OFD_SETLK), and flock(2)'s.
 //!
 //! Invariant: a process lets go what it has of a file when it closes any descriptor of that, or ends; an open file when
-//! its last descriptor anywhere is closed (`fs/src/file`). Not here: who has what (`fs/src/locks`, on the disk's board).
+//! its last descriptor anywhere is closed (`fs/src/file`). Not here: who has what (`fs/src/locks`, on the disk's
+//! board).
 
 use crate::user::servers::rights::LOCKS;
 use crate::user::slot::User;

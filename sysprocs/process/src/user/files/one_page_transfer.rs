@@ -24,8 +24,8 @@ pub const WRITE: u64 = 64;
 /// `pread64`; see [`READ`].
 pub const READ_FROM: u64 = 67;
 
-/// Where the bytes go to or come from: the object and what its descriptor allows, the frame and what part of it. (A whole
-/// descriptor would be copied into the future.)
+/// Where the bytes go to or come from: the object and what its descriptor allows, the frame and what part of it. (A
+/// whole descriptor would be copied into the future.)
 struct PagePiece {
     object: Object,
     nonblocking: bool,

@@ -112,8 +112,8 @@ impl<M: UserMemory> User<M> {
         })
     }
 
-    /// A descriptor that names a symbolic link itself. No file process knows links, and none has to: all that can be done
-    /// with it is to ask what it is.
+    /// A descriptor that names a symbolic link itself. No file process knows links, and none has to: all that can be
+    /// done with it is to ask what it is.
     async fn name_link(&mut self, flags: u32) -> Result<u64, Errno> {
         let status = self.status_at_path(self.argument(0), self.argument(1), AT_SYMLINK_NOFOLLOW).await?;
         let (ino, mode, object) = (int_at(&status, 8), half_at(&status, 16), Object::Named { generation: 0 });

@@ -1,7 +1,7 @@
 //! Waiting for one of several descriptors.
 //!
-//! Invariant: a poll that finds no event has registered with each server (`poll_round.rs`), and waits. Not here: sets of what
-//! is waited for (`watches.rs`).
+//! Invariant: a poll that finds no event has registered with each server (`poll_round.rs`), and waits. Not here: sets
+//! of what is waited for (`watches.rs`).
 
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::LOST;

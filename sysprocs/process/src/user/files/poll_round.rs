@@ -1,8 +1,8 @@
 //! One round of polling: checks several objects, and waits for one of them if none is ready.
 //!
-//! Invariant: a round that finds no event has registered with the server of each object, which wakes it once for the next
-//! round. It waits at the clock of its board, which has the time limit too, so that a wait is one rendezvous, however
-//! long. Not here: waking (`renga_rt::Wakes`), the objects (`poll.rs`, `watches.rs`).
+//! Invariant: a round that finds no event has registered with the server of each object, which wakes it once for the
+//! next round. It waits at the clock of its board, which has the time limit too, so that a wait is one rendezvous,
+//! however long. Not here: waking (`renga_rt::Wakes`), the objects (`poll.rs`, `watches.rs`).
 
 use crate::signals::SignalSet;
 use crate::user::slot::User;

@@ -1,8 +1,8 @@
 //! Signals that are read from a descriptor (signalfd).
 //!
 //! Invariant: the set is the descriptor's; the signals are the reader's, as on Linux. While a program waits for
-//! them, the keeper of processes counts them as not blocked, so that they end the wait; it may believe so for longer, and
-//! interrupt for nothing. Not here: waiting for other things too (`poll.rs`).
+//! them, the keeper of processes counts them as not blocked, so that they end the wait; it may believe so for longer,
+//! and interrupt for nothing. Not here: waiting for other things too (`poll.rs`).
 
 use crate::signals::{SIGCHLD, SignalSet, UNSTOPPABLE};
 use crate::user::signals::frame::{SI_TIMER, SignalOrigin};

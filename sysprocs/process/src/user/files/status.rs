@@ -191,8 +191,8 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Changes what is at the path at an address, found by a lookup with flags, from the directory that argument 0 names;
-    /// without a path what that itself stands for.
+    /// Changes what is at the path at an address, found by a lookup with flags, from the directory that argument 0
+    /// names; without a path what that itself stands for.
     async fn change(&mut self, path: Option<(u64, u32)>, change: FileChange) -> Result<(), Errno> {
         let Some((path, flags)) = path else {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;

@@ -1,7 +1,7 @@
 //! Paths that lead into the synthetic files of `/proc`, and from there to the disk again.
 //!
-//! Invariant: the path lookup on the disk reports when a path leaves it (`ECROSSED`, which no program sees). Then the walk
-//! goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
+//! Invariant: the path lookup on the disk reports when a path leaves it (`ECROSSED`, which no program sees). Then the
+//! walk goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
 //! Not here: what synthetic files are (`renga_procfs`).
 
 use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
@@ -68,7 +68,8 @@ macro_rules! bytes_of {
 }
 pub(crate) use bytes_of;
 
-/// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a path lookup's.
+/// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a path
+/// lookup's.
 macro_rules! found_at {
     ($user:expr, ($at:expr, $piece:expr, $flags:expr), |$from:ident, $path:ident| $call:expr) => {{
         let (mut from, mut piece): (renga_proto::path::PathStart, $crate::user::files::synthetic::PathPiece) =

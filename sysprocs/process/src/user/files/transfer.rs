@@ -67,7 +67,8 @@ struct Cursor {
 
 /// What moves a page of a transfer: the engine has one loop for each, so that the loop makes no choice for each page.
 pub(crate) trait PageMover<M: UserMemory> {
-    /// Moves up to `buffer.1` bytes behind the `done` ones, by the buffer at `buffer.0`; returns the bytes moved and wanted.
+    /// Moves up to `buffer.1` bytes behind the `done` ones, by the buffer at `buffer.0`; returns the bytes moved and
+    /// wanted.
     fn move_page<'a>(
         &'a self,
         user: &'a mut User<M>,
@@ -252,8 +253,8 @@ impl<M: UserMemory> User<M> {
         let at_end = at_end && to.object.file().is_some();
         let aim = if at_end { Some(AT_END) } else { mode.offset };
         let room = self.allowed_bytes(to, aim, buffers.bytes_most()).await?;
-        // A write of one piece goes where the file puts it. One that alone goes to the end, and moves the offset there, does
-        // so as long appends do.
+        // A write of one piece goes where the file puts it. One that alone goes to the end, and moves the offset there,
+        // does so as long appends do.
         if !at_end || mode.offset.is_some() {
             let in_page = buffers.are_in_page(room);
             let gathered = if in_page || buffers.is_long() { None } else { self.gather(buffers).await? };

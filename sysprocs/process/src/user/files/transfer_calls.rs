@@ -1,7 +1,8 @@
-//! The system calls that read and write: `read`, `pread`, `readv`, `preadv`, `preadv2`, the same that write, and `getrandom`.
+//! The system calls that read and write: `read`, `pread`, `readv`, `preadv`, `preadv2`, the same that write, and
+//! `getrandom`.
 //!
-//! Invariant: each is the same transfer with other buffers, offset and flags. Calls: `transfer.rs`; event files and signal
-//! files, which move whole records. Not here: copies from file to file (`file_copy.rs`).
+//! Invariant: each is the same transfer with other buffers, offset and flags. Calls: `transfer.rs`; event files and
+//! signal files, which move whole records. Not here: copies from file to file (`file_copy.rs`).
 
 use crate::user::files::transfer::{Buffers, TRANSFER_BYTES_MAX, ToProgram};
 use crate::user::slot::User;

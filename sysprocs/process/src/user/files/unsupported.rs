@@ -7,8 +7,8 @@ use core::ops::RangeInclusive;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
 
-/// Linux's number of `setxattr`. For each action on attributes there are three calls in a row: by a path, of a link itself, by a
-/// descriptor.
+/// Linux's number of `setxattr`. For each action on attributes there are three calls in a row: by a path, of a link
+/// itself, by a descriptor.
 const SETXATTR: u64 = 5;
 /// `listxattr`, `llistxattr` and `flistxattr`.
 const LISTXATTRS: RangeInclusive<u64> = 11..=13;
@@ -27,7 +27,8 @@ impl<M: UserMemory> User<M> {
         Err(Errno::ENOTSOCK)
     }
 
-    /// Reading, setting, removing or listing extended attributes: a path or a descriptor that leads to something has none.
+    /// Reading, setting, removing or listing extended attributes: a path or a descriptor that leads to something has
+    /// none.
     pub(crate) async fn use_attribute(&mut self) -> Result<(), Errno> {
         let call = self.context.x[8];
         match (call - SETXATTR) % 3 {

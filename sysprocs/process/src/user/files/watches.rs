@@ -287,7 +287,8 @@ impl<M: UserMemory> User<M> {
         self.program.files.iter().any(|(_, descriptor)| descriptor.object == object)
     }
 
-    /// What any descriptor of the program knows of signal descriptor `id`: a copy is as good as the one that is watched.
+    /// What any descriptor of the program knows of signal descriptor `id`: a copy is as good as the one that is
+    /// watched.
     fn signals_of(&self, id: u32) -> Option<Object> {
         let mut objects = self.program.files.iter().map(|(_, descriptor)| descriptor.object);
         objects.find(|object| matches!(object, Object::Signals { id: other, .. } if *other == id))

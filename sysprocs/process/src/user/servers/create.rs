@@ -1,7 +1,7 @@
 //! Making files and directories on a board without the disk: in one call, whose answer says what is so then.
 //!
-//! Invariant: a make that has begun at the name cache is ended there, however it went. A reference that came is kept there, or
-//! the caller's. Not here: who makes (`renga_fs`).
+//! Invariant: a make that has begun at the name cache is ended there, however it went. A reference that came is kept
+//! there, or the caller's. Not here: who makes (`renga_fs`).
 
 use crate::user::servers::services::Services;
 use renga_proto::inode::{InodeFacts, Lease};

@@ -114,8 +114,8 @@ impl Services {
         }
     }
 
-    /// Gives a reference to `object` back, if there is one. An object that is lost with its board needs none; `EIO`: with
-    /// the board the data of an earlier write may be lost.
+    /// Gives a reference to `object` back, if there is one. An object that is lost with its board needs none; `EIO`:
+    /// with the board the data of an earlier write may be lost.
     pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
         let released = match object {
             Some(Object::Fifo(at)) => {

@@ -247,8 +247,8 @@ impl Services {
         }
     }
 
-    /// The mode of what `path` stands for, as far as this board's name cache knows it without a call that crosses: `ENOENT` if it
-    /// knows that nothing is there.
+    /// The mode of what `path` stands for, as far as this board's name cache knows it without a call that crosses:
+    /// `ENOENT` if it knows that nothing is there.
     pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<Result<u16, Errno>> {
         let mut names = self.names().filter(|_| !at.is_confined())?;
         let (entry, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);

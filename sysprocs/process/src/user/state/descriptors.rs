@@ -286,8 +286,8 @@ impl DescriptorTable {
         rest.find(|&(number, _)| self.first_of(number) == number).map(|(number, d)| (number, d.object))
     }
 
-    /// Sets the flags of `number` and its copies. Each keeps its access mode: one that was opened by way of another has its
-    /// own.
+    /// Sets the flags of `number` and its copies. Each keeps its access mode: one that was opened by way of another has
+    /// its own.
     pub fn set_flags(&mut self, number: u64, flags: u32) {
         self.change_copies(number, |descriptor| descriptor.flags = descriptor.flags & O_ACCMODE | flags & !O_ACCMODE);
     }

@@ -1,7 +1,7 @@
 //! Resource limits of a program.
 //!
-//! Invariant: a soft limit is at most its hard one. A program without a limit of processes (init, until it sets one) may
-//! also take the slots that are kept in reserve. Not here: who enforces them (`facts/limits.rs`, `procs`).
+//! Invariant: a soft limit is at most its hard one. A program without a limit of processes (init, until it sets one)
+//! may also take the slots that are kept in reserve. Not here: who enforces them (`facts/limits.rs`, `procs`).
 
 use crate::user::state::descriptors::DESCRIPTORS_MAX;
 use renga_proto::procs::{QUEUED_MAX, UNLIMITED};

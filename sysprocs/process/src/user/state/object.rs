@@ -1,7 +1,7 @@
 //! What a descriptor can be: the kinds of objects, the facts that are fixed for each kind, and its form as bytes.
 //!
-//! Owns: [`Object`]. Invariant: other files ask an object for a fact; they match only their own kind, so that a new kind
-//! is a variant here and a line in `servers/object_calls.rs`.
+//! Owns: [`Object`]. Invariant: other files ask an object for a fact; they match only their own kind, so that a new
+//! kind is a variant here and a line in `servers/object_calls.rs`.
 //! Called by: descriptors and system calls. Calls: nothing. Not here: calls to servers (`servers/object_calls.rs`).
 
 use crate::signals::UNSTOPPABLE;
@@ -183,8 +183,8 @@ impl Object {
     pub fn has_records(self) -> bool {
         matches!(self, Object::Events { .. } | Object::Signals { .. })
     }
-    /// Whether the server of the object checks the generation with each call. Then a second call after `ESTALE` is safe;
-    /// a file process would answer as whatever has its number now.
+    /// Whether the server of the object checks the generation with each call. Then a second call after `ESTALE` is
+    /// safe; a file process would answer as whatever has its number now.
     pub fn names_generation(self) -> bool {
         !matches!(self, Object::File(_))
     }

@@ -2,7 +2,8 @@
 //!
 //! Invariant: what was written is read back equal, or refused; nothing in it is trusted to be more than
 //! a program's own state. References to files and pipes are the reader's to add (`take_up`), or were
-//! added by a sender on the same board and pass with the bytes. Numbers are little-endian. Not here: the address space's own format (`renga-memory`).
+//! added by a sender on the same board and pass with the bytes. Numbers are little-endian. Not here: the address
+//! space's own format (`renga-memory`).
 
 use crate::signals::SIGNALS;
 use crate::user::state::actions::{SignalAction, SignalActions};

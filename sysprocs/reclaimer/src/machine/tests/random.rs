@@ -1,5 +1,5 @@
-//! Any course of events: memory is brought back over the low mark while pages are to be had, steps stay bounded, and what is
-//! waited for comes.
+//! Any course of events: memory is brought back over the low mark while pages are to be had, steps stay bounded, and
+//! what is waited for comes.
 
 use super::{TOTAL, batching, seen};
 use crate::machine::{PAGES_PER_STEP_MAX, RETRY_MOST_NS, ReclaimMachine, ReclaimStep, ReclaimWork, SAMPLE_NS};

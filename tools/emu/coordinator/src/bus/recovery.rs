@@ -1,6 +1,7 @@
 //! The token when something goes wrong: it is lost, there are two, its holder dies, a board joins.
 //!
-//! The times are those of `docs/reference/link-token.md`. The lowest board that is up always wins, so no random number is needed here.
+//! The times are those of `docs/reference/link-token.md`. The lowest board that is up always wins, so no random number
+//! is needed here.
 //!
 //! Invariant: what was settled stays as it is.
 
@@ -67,8 +68,9 @@ impl EmulatedBus {
         self.holder = winner;
     }
 
-    /// A second token meets the frame that was settled last and started at `start_ns`: the first frame that another board has ready by then
-    /// is on the wire as well, and no board understands either. The result is that frame, with its source.
+    /// A second token meets the frame that was settled last and started at `start_ns`: the first frame that another
+    /// board has ready by then is on the wire as well, and no board understands either. The result is that frame, with
+    /// its source.
     pub fn collide(&mut self, start_ns: u64) -> Option<(u8, Waiting)> {
         let source = self.holder;
         let ready = |board: &usize| self.waiting[*board].front().is_some_and(|frame| frame.sent_ns <= start_ns);

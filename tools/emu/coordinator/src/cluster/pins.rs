@@ -1,6 +1,7 @@
 //! Changes of pins, passed on.
 //!
-//! Invariant: a board that receives a change has not passed the instant at which it sees it. Not here: the wires (`wires`).
+//! Invariant: a board that receives a change has not passed the instant at which it sees it. Not here: the wires
+//! (`wires`).
 
 use super::EmulatedCluster;
 use crate::timeline::Item;

@@ -1,8 +1,8 @@
 //! Power cuts, hangs and starts, carried out.
 //!
-//! An order is carried out when no board and no frame can do anything before its instant; until then its board runs no further than that
-//! instant. So the time of giving the order does not matter, as long as no board has passed its instant, and a run is the same whether its
-//! orders come from a plan, a person or a recording.
+//! An order is carried out when no board and no frame can do anything before its instant; until then its board runs no
+//! further than that instant. So the time of giving the order does not matter, as long as no board has passed its
+//! instant, and a run is the same whether its orders come from a plan, a person or a recording.
 
 use super::EmulatedCluster;
 use crate::bus::recovery::Leaving;

@@ -89,8 +89,8 @@ impl EmulatedCluster {
         boards().map(|(board, until_ns)| board.earliest_ns() < *until_ns).collect()
     }
 
-    /// Whether a board that has advanced too far to run can continue as soon as the others have followed. Otherwise they would alternate
-    /// from then on.
+    /// Whether a board that has advanced too far to run can continue as soon as the others have followed. Otherwise
+    /// they would alternate from then on.
     fn may_follow(&self, board: &EmulatedBoard, grant_ns: u64) -> bool {
         let is_busy = board.is_up() && board.earliest_ns() == board.now_ns();
         is_busy && self.may_be_together() && board.now_ns() < grant_ns.saturating_add(self.lookahead_ns)
@@ -104,7 +104,8 @@ impl EmulatedCluster {
     }
 
     fn may_be_together(&self) -> bool {
-        // Their time alone does not show their effects on wires; and the instants at which several cores stop affect the results.
+        // Their time alone does not show their effects on wires; and the instants at which several cores stop affect
+        // the results.
         self.wires.is_none() && self.starter.slice_ns().is_none()
     }
 

@@ -1,7 +1,7 @@
 //! The board that the emulator's tests run: a program without an operating system, in EL2.
 //!
-//! The first word of its command line (`play`) selects its behaviour. It never takes an interrupt: pending ones, masked, wake it from
-//! `wfi`. Not here: any part of Renga.
+//! The first word of its command line (`play`) selects its behaviour. It never takes an interrupt: pending ones,
+//! masked, wake it from `wfi`. Not here: any part of Renga.
 #![no_std]
 #![no_main]
 
@@ -207,8 +207,8 @@ fn echo() -> ! {
     }
 }
 
-/// Prints that it starts and what it hears; sends to all, every millisecond, a word with its number and its count of starts, until it has
-/// run for a second.
+/// Prints that it starts and what it hears; sends to all, every millisecond, a word with its number and its count of
+/// starts, until it has run for a second.
 fn starts(board: u32) -> ! {
     const BEAT_NS: u64 = 1_000_000;
     let starts = read(LINK + 0x54);

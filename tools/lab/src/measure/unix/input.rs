@@ -15,7 +15,8 @@ const FOLDERS: usize = 12;
 const FILES: usize = 8;
 const PERMISSIONS: u32 = 0o644;
 
-/// A text of 1 MB, 16 MB that nothing else touches, and a tree as a program's sources are: 96 files of 0.3 to 12 KB in 12 folders.
+/// A text of 1 MB, 16 MB that nothing else touches, and a tree as a program's sources are: 96 files of 0.3 to 12 KB in
+/// 12 folders.
 pub fn files() -> Vec<Placed> {
     let mut words = RandomWords::default();
     let mut files = vec![

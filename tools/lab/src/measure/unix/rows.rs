@@ -1,7 +1,7 @@
 //! What is measured, what Linux takes, what is aimed at, and what the short form allows.
 //!
-//! Linux's figures: version 6.12 on the same emulated board (`raspi3b`, one core, 1 ns an instruction), the same kind of
-//! static programs, files in the page cache of a RAM disk's ext2; measured once, for the review of version 0.1.
+//! Linux's figures: version 6.12 on the same emulated board (`raspi3b`, one core, 1 ns an instruction), the same kind
+//! of static programs, files in the page cache of a RAM disk's ext2; measured once, for the review of version 0.1.
 //! A bound is what was reached, with a twentieth to spare: the same sources give the same figure to the
 //! nanosecond, but each change of code moves it a little, and a test that fails for three instructions is useless.
 
@@ -140,7 +140,8 @@ pub const ROWS: [UnixRow; 36] = [
         "a shell that runs cat 20 times",
         "for i in 1 2 3 4 5 6 7 8 9 10; do cat /dev/null; cat /dev/null; done",
     ),
-    // Linux: this very text, by `renga linux`, 20 runs between two readings of /proc/uptime; the review's 96 was of another.
+    // Linux: this very text, by `renga linux`, 20 runs between two readings of /proc/uptime; the review's 96 was of
+    // another.
     command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(118.0).goal_a(118.0).bound_a(119.0),
     command("wc", "wc 1 MB", "wc /bench/text > /dev/null").linux(34.5).goal_b_times_a(1.05).bound(37.4),
     command("untar", "untar 96 sources (Linux: of another tree)", UNTAR)

@@ -1,7 +1,8 @@
 //! Links of the built book that lead out of `docs`: to sources, licences, the README.
 //!
 //! Invariant: every relative link of a mended book leads to a file. The book lies two folders deeper in the
-//! repository than `docs` does, so a link that leaves it climbs two more. Not here: rustdoc's pages, which have no such links.
+//! repository than `docs` does, so a link that leaves it climbs two more. Not here: rustdoc's pages, which have no such
+//! links.
 
 use anyhow::{Context, Result, bail};
 use std::fs;

@@ -1,6 +1,7 @@
 //! `renga docs`: the book by mdBook, and beside it the crates' documentation by rustdoc.
 //!
-//! Invariant: when the command succeeds, `target/renga/book` needs no network and has no dead link. Not here: the pages (`docs`).
+//! Invariant: when the command succeeds, `target/renga/book` needs no network and has no dead link. Not here: the pages
+//! (`docs`).
 
 mod links;
 

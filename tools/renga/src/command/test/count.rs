@@ -2,8 +2,8 @@
 //!
 //! Invariant: a test counts once; one that found that it cannot run here (`renga_skip`) is not among those that passed.
 //!
-//! No `nextest`, which builds for minutes on a new machine; no `libtest-mimic`, which replaces `#[test]`. The JSON of libtest is
-//! unstable.
+//! No `nextest`, which builds for minutes on a new machine; no `libtest-mimic`, which replaces `#[test]`. The JSON of
+//! libtest is unstable.
 
 /// What tests said so far.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! `renga test --long`: the parts that take hours, and so are left out of `renga test`.
 //!
-//! Invariant: as there, the last line is the sum of all parts, and the status is not 0 if anything failed. Before a part
-//! begins it is said which it is, of how many, and what it does; after it, how long it took. Not here: what each part
-//! tests.
+//! Invariant: as there, the last line is the sum of all parts, and the status is not 0 if anything failed. Before a
+//! part begins it is said which it is, of how many, and what it does; after it, how long it took. Not here: what each
+//! part tests.
 
 use super::count::TestCount;
 use super::layer::Layer;

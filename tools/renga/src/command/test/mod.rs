@@ -2,7 +2,8 @@
 //!
 //! Invariant: the last line is `N passed, N failed, N skipped`, counted from what the test programs said, and
 //! the status is not 0 if any failed or any layer could not run. Tests that cannot run on this machine (`renga_skip`)
-//! are not among those that passed; they are named, with the reasons (`count.rs`). Not here: what takes hours (`long.rs`).
+//! are not among those that passed; they are named, with the reasons (`count.rs`). Not here: what takes hours
+//! (`long.rs`).
 
 mod count;
 mod layer;
@@ -113,8 +114,9 @@ fn sanitized(environment: &Environment, count: &mut TestCount, options: &Test) -
     Layer { arguments: &arguments, settings, ..Layer::named("AddressSanitizer") }.run(environment, options, count)
 }
 
-/// The queue between cores under ThreadSanitizer, where a nightly toolchain is installed that has it. The standard library
-/// is not instrumented, which changes nothing for code that orders what it shares by its own atomics (`tools/races`).
+/// The queue between cores under ThreadSanitizer, where a nightly toolchain is installed that has it. The standard
+/// library is not instrumented, which changes nothing for code that orders what it shares by its own atomics
+/// (`tools/races`).
 fn threaded(environment: &Environment, count: &mut TestCount, options: &Test) -> Result<()> {
     const FLAGS: &str = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg renga_thread_sanitizer";
     let taken = Command::new("rustup").args(["run", "nightly", "rustc", "--print=cfg"]).args(FLAGS.split(' ')).output();

@@ -3,7 +3,8 @@
 use crate::support::{Renga, Scratch, clusters_can_run, root};
 use std::fs;
 
-/// Each kind that may be elsewhere since frames, sessions and cards are of all cores, and its core; `user` is on core 0.
+/// Each kind that may be elsewhere since frames, sessions and cards are of all cores, and its core; `user` is on core
+/// 0.
 const APART: [(&str, u8); 7] = [
     ("memory", 2),
     ("reclaimer", 2),
@@ -25,8 +26,8 @@ fn system() -> String {
     text
 }
 
-/// Files that are written, mapped and read by programs side by side; programs that alternate by one page; forks, pipes, a mapping that its
-/// program reads and writes as a file, the view of /proc on programs' memory while they end.
+/// Files that are written, mapped and read by programs side by side; programs that alternate by one page; forks, pipes,
+/// a mapping that its program reads and writes as a file, the view of /proc on programs' memory while they end.
 const SCRIPT: &str = r#"
 S=/usr/lib/renga/sharing; cd /tmp
 cp /bin/busybox b; cmp /bin/busybox b && echo same

@@ -1,5 +1,5 @@
-//! Boards that start from their cards without any device of the emulator's: identity, count of starts, randomness, the link and the reset
-//! are their own; and they update their own kernel.
+//! Boards that start from their cards without any device of the emulator's: identity, count of starts, randomness, the
+//! link and the reset are their own; and they update their own kernel.
 
 use crate::support::{Ended, Renga, Scratch, clusters_can_run};
 use std::fs;
@@ -25,8 +25,8 @@ pub(super) fn programs(ended: &Ended) -> String {
     lines.join("\n")
 }
 
-/// Both boards' names, a pipe between them, a file of b's read on a, how both have started. Then b writes a kernel to its own card
-/// from the disk of a, tries the one that it has twice, and keeps that.
+/// Both boards' names, a pipe between them, a file of b's read on a, how both have started. Then b writes a kernel to
+/// its own card from the disk of a, tries the one that it has twice, and keeps that.
 const SCRIPT: &str = r#"uname -n; remote -b b uname -n; seq 1000 | remote -b b sort -rn | tail -n 1
 remote -b b sh -c 'echo of b > /tmp/f'; cat /tmp/f; date +%Y
 for b in a b; do remote -b $b renga-update --own --status; done
@@ -110,7 +110,8 @@ a start 2 partition 1 whole runs usual\na start 2 partition 2 whole - -";
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
-/// `instead` replaces the program that has the kernel kept, and the kernel is tried once; the third start learns the result.
+/// `instead` replaces the program that has the kernel kept, and the kernel is tried once; the third start learns the
+/// result.
 fn tried(name: &str, instead: &str) -> Ended {
     let scratch = Scratch::new(name);
     let folder = cards(&scratch, "solo");
@@ -166,8 +167,8 @@ fn update_with_disk_on_other_core_is_refused() {
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
-/// The disk's process writes files while a program writes a kernel to the same card, whose writes take so long that each finds the other's
-/// under way. At the second start both are read from the card.
+/// The disk's process writes files while a program writes a kernel to the same card, whose writes take so long that
+/// each finds the other's under way. At the second start both are read from the card.
 const SHARED: &str = r#"case $(cat /proc/renga/start) in
 "starts 1"*)
     (i=0; until [ -e /done ]; do i=$((i+1)); seq $i 2000 > /f$((i % 4)); sync; done; echo $((i > 8))) &
@@ -202,7 +203,8 @@ const WAIT: u32 = 0xd503_207f;
 /// `b .-4`.
 const BRANCH_BACK: u32 = 0x17ff_ffff;
 
-/// An update of one board whose kernel differs from the sources' in bytes behind it; with `hangs` it waits for ever at its entry.
+/// An update of one board whose kernel differs from the sources' in bytes behind it; with `hangs` it waits for ever at
+/// its entry.
 fn update(scratch: &Scratch, hangs: bool) -> Vec<u8> {
     update_of(scratch, "solo", hangs)
 }

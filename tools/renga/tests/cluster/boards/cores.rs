@@ -1,5 +1,5 @@
-//! The other cores of a board come up and run its processes: under QEMU's own time, and in the emulator's, where they run side
-//! by side and every run is the same; Linux's cores too.
+//! The other cores of a board come up and run its processes: under QEMU's own time, and in the emulator's, where they
+//! run side by side and every run is the same; Linux's cores too.
 
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, root, under_load};
 use renga_images::system::SystemFile;
@@ -55,8 +55,8 @@ fn cores_four_wake_by_timer_and_ipi_and_run_system() {
 const FILES: &str = "cp /bin/busybox /tmp/b; cmp /bin/busybox /tmp/b && echo same; mkdir /tmp/d; cd /tmp/d; \
     for i in 1 2 3 4; do echo $i > f$i; done; sync; cat f* | sort -r; rm -r /tmp/d /tmp/b; ls /tmp";
 
-/// Programs' information on cores; the cost of a null system call on two of them; and how long loops take, in hundredths of a second: one;
-/// four; two that are sent to one core; four whose parent may use one only.
+/// Programs' information on cores; the cost of a null system call on two of them; and how long loops take, in
+/// hundredths of a second: one; four; two that are sent to one core; four whose parent may use one only.
 const SHARE: &str = r#"
 nproc; grep -c ^processor /proc/cpuinfo; grep -c '^cpu[0-9]' /proc/stat
 taskset -p $$ | sed 's/.* //'; taskset 6 sh -c 'nproc; taskset -p $$ | sed "s/.* //"'; taskset 30 true 2>&- || echo refused
@@ -90,8 +90,8 @@ fn cores_programs_respect_affinity_and_share() {
     assert!((3.6 * one - 2.0..4.4 * one + 2.0).contains(&pinned), "four on one core: {text}");
 }
 
-/// On a board whose home is core 1 and whose programs run on core 0: their information on cores; files; a pipe; a signal to one that
-/// computes, whose time is core 0's, in tenths of a second.
+/// On a board whose home is core 1 and whose programs run on core 0: their information on cores; files; a pipe; a
+/// signal to one that computes, whose time is core 0's, in tenths of a second.
 const ELSEWHERE: &str = r#"
 nproc; grep -c ^processor /proc/cpuinfo; taskset -p $$ | sed 's/.* //'; taskset 2 true 2>&- || echo refused
 ls / | sort -r | tail -n 1; echo kept > /tmp/f; sync; cat /tmp/f; rm /tmp/f
@@ -127,7 +127,8 @@ const SCRIPT: &str =
     "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
 /// On each of Linux's cores 20 million instructions, once what belongs to the start is over.
 const LOOPS: &str = "sync; sleep 1; /usr/lib/renga/p5 loops 20000000 0 1 2 3";
-/// What they may take, ns: interrupts of timers and two reads of a clock, each up to two thirds of a slice off, are in it.
+/// What they may take, ns: interrupts of timers and two reads of a clock, each up to two thirds of a slice off, are in
+/// it.
 const LOOP_NS: std::ops::Range<u64> = 20_000_000..20_070_000;
 
 fn pair() -> Facts {
@@ -147,7 +148,8 @@ fn linux() -> (Vec<u8>, Vec<String>) {
     (ended.stdout, figures)
 }
 
-/// A parent and its child, and then two programs, that alternate and yield the processor between: by memory that both map, and by a file.
+/// A parent and its child, and then two programs, that alternate and yield the processor between: by memory that both
+/// map, and by a file.
 const ALTERNATING: &str = "/usr/lib/renga/sharing memory 50; cd /tmp; cp /bin/busybox f; for way in map file; do \
     /usr/lib/renga/sharing alternate $way f 0 50 & /usr/lib/renga/sharing alternate $way f 1 50; wait; echo $?; done";
 

@@ -2,8 +2,8 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Programs that end, are stopped, caught and killed by others, whose homes are other cores; what /proc says of them; schedules; pipes, files,
-/// fifos between them.
+/// Programs that end, are stopped, caught and killed by others, whose homes are other cores; what /proc says of them;
+/// schedules; pipes, files, fifos between them.
 const SCRIPT: &str = r#"
 loop() { i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; }
 all=; for n in 1 2 3 4 5 6 7; do (loop; exit $n) & all="$all $!"; done

@@ -2,8 +2,8 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Of the wires of emulated boards, kbit/s: each of a frame's 516 words needs two changes, which are seen after 3 us, so that 1024 bytes
-/// take 3.1 ms at least; arming and the poll word take the rest.
+/// Of the wires of emulated boards, kbit/s: each of a frame's 516 words needs two changes, which are seen after 3 us,
+/// so that 1024 bytes take 3.1 ms at least; arming and the poll word take the rest.
 const RATE_KBPS: std::ops::Range<u32> = 2_000..2_650;
 
 /// Holds: linkbench-rates.

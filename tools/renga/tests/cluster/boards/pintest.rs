@@ -1,4 +1,5 @@
-//! The test of the wires in place of the system: selected by the cards or by an option, over wires that are sound or broken.
+//! The test of the wires in place of the system: selected by the cards or by an option, over wires that are sound or
+//! broken.
 
 use crate::support::{Ended, Renga, Scratch, clusters_can_run};
 

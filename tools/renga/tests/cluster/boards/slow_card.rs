@@ -1,10 +1,10 @@
-//! A card that takes as long after each write as the standard allows, 250 ms, through the real driver: only processes that wait for it
-//! wait; a board is declared dead after 90 ms.
+//! A card that takes as long after each write as the standard allows, 250 ms, through the real driver: only processes
+//! that wait for it wait; a board is declared dead after 90 ms.
 
 use crate::support::{Renga, clusters_can_run};
 
-/// b has four commits written to a's card, while a program on a sleeps fifty times for 10 ms, which takes less than 1 s of `uptime` (a 1 goes before
-/// the digits of each: those that begin with 0 are octal).
+/// b has four commits written to a's card, while a program on a sleeps fifty times for 10 ms, which takes less than 1 s
+/// of `uptime` (a 1 goes before the digits of each: those that begin with 0 are octal).
 const SCRIPT: &str = "
 remote -b b sh -c 'for i in 1 2 3 4; do echo $i >> /f; sync; done' &
 read before rest < /proc/uptime

@@ -1,11 +1,12 @@
-//! A cluster that brings itself another kernel: from the disk's board over the link to each board's own card, tried by all, kept by all or
-//! by none.
+//! A cluster that brings itself another kernel: from the disk's board over the link to each board's own card, tried by
+//! all, kept by all or by none.
 
 use super::bare::{bare, cards, programs, put, update_of};
 use crate::support::{Scratch, clusters_can_run};
 use std::time::Duration;
 
-/// Both boards try what their cards have beside the kernel that they run; at its second start a waits until it has kept it.
+/// Both boards try what their cards have beside the kernel that they run; at its second start a waits until it has kept
+/// it.
 const TRY: &str = r#"case $(cat /proc/renga/start) in
 "starts 1"*) renga-update --try; sleep 600;;
 *) until grep -q 'usual 2' /proc/renga/start; do sleep 1; done; head -n 3 /proc/renga/start; remote -b b head -n 3 /proc/renga/start;;

@@ -71,8 +71,8 @@ print(name(write_now))
 os.unlink("/tmp/f")
 "#;
 
-/// What descriptors that only name a file lead to, and when a reader has been left. Without a word of other boards, so that
-/// Linux runs it too.
+/// What descriptors that only name a file lead to, and when a reader has been left. Without a word of other boards, so
+/// that Linux runs it too.
 const NAMES: &str = r#"
 import errno, os, select, stat
 def name(call):

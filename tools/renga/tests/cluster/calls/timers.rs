@@ -2,8 +2,8 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Runs on a board: a program that is too slow is ended, whether it sleeps, computes or ignores that. (Busybox takes whole seconds for
-/// `-k`; less is 0, and kills none.)
+/// Runs on a board: a program that is too slow is ended, whether it sleeps, computes or ignores that. (Busybox takes
+/// whole seconds for `-k`; less is 0, and kills none.)
 const TIMEOUTS: &str = r#"
 timeout 0.2 sleep 5; echo asleep $?
 timeout -s KILL 0.1 sh -c 'while :; do :; done'; echo busy $?

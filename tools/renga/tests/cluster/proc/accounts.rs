@@ -1,12 +1,12 @@
-//! Time used by programs and boards, from their own files, beside the emulator's view of the same run; the cost of reading it; and that
-//! services that are off do nothing.
+//! Time used by programs and boards, from their own files, beside the emulator's view of the same run; the cost of
+//! reading it; and that services that are off do nothing.
 
 use crate::support::{Renga, Scratch, clusters_can_run, system};
 use serde_json::Value;
 use std::path::Path;
 
-/// A program that computes on each board, one that has read so many blocks that the pipe is full, and their figures before and after: with
-/// a pause about each reading, so that it is idle where intervals of the trace start and end.
+/// A program that computes on each board, one that has read so many blocks that the pipe is full, and their figures
+/// before and after: with a pause about each reading, so that it is idle where intervals of the trace start and end.
 const SESSION: &str = r#"
 spin='i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; exec sleep 1000'
 sample() { sleep 0.1; echo "$1 $(grep -v board /proc/renga/boards | tr '\n' ' ')"; sleep 0.1; }
@@ -24,14 +24,16 @@ done
 
 /// Interval of the trace's figures, s and ms.
 const INTERVAL: (&str, u64) = ("0.05", 50);
-/// The error of a reading of both boards, ms: each figure is cut to whole ones, the reading itself is on one side or the other.
+/// The error of a reading of both boards, ms: each figure is cut to whole ones, the reading itself is on one side or
+/// the other.
 const EDGE_MS: u64 = 4;
 /// So many are taken out of the full pipe, and as many more are read.
 const BLOCKS_READ: u64 = 16;
 const BLOCK_BYTES: u64 = 4096;
 
-/// What reading takes: of ten more, a tenth. Of a program of this board, of the other, what it moved, of all boards. With each further core
-/// of a board it may take so much more: calls on the way go to other cores, and what all boards did is added up core by core.
+/// What reading takes: of ten more, a tenth. Of a program of this board, of the other, what it moved, of all boards.
+/// With each further core of a board it may take so much more: calls on the way go to other cores, and what all boards
+/// did is added up core by core.
 const COSTS_US_MAX: [(&str, u64, u64); 4] =
     [("stat", 25, 4), ("stat of the other board", 450, 4), ("io", 20, 4), ("/proc/stat", 350, 110)];
 
@@ -89,8 +91,8 @@ fn intervals(trace: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// The emulator's view of a board's cores between two instants, ms: programs of all, the system on the cores of programs and of their
-/// processes, which is the board's own figure, and all else: idle, and the system on other cores.
+/// The emulator's view of a board's cores between two instants, ms: programs of all, the system on the cores of
+/// programs and of their processes, which is the board's own figure, and all else: idle, and the system on other cores.
 fn seen_ms(intervals: &[Value], board: usize, from_ms: u64, until_ms: u64) -> [u64; 3] {
     let number = |value: &Value| value.as_u64().expect("a figure");
     let near = |ns: u64| (ns / 1_000_000 + INTERVAL.1 / 2) / INTERVAL.1 * INTERVAL.1;

@@ -1,12 +1,12 @@
-//! Traffic of a program's board over the link for it, from the program's `io`, beside the emulator's view of the same run; and the work of
-//! one board's cores, from its files, beside the clock.
+//! Traffic of a program's board over the link for it, from the program's `io`, beside the emulator's view of the same
+//! run; and the work of one board's cores, from its files, beside the clock.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use serde_json::Value;
 use std::path::Path;
 
-/// A program on b writes into a pipe of a; readings with a pause about each, so that no board sends where intervals of the trace start and
-/// end.
+/// A program on b writes into a pipe of a; readings with a pause about each, so that no board sends where intervals of
+/// the trace start and end.
 const SENDS: &str = r#"
 line=$(printf %0999d 0)
 sample() { sleep 0.1; echo "$1 $(grep '^b ' /proc/renga/boards | cut -d ' ' -f 3) $(grep link_ /proc/$far/io | tr '\n' ' ')"; sleep 0.1; }
@@ -18,7 +18,8 @@ sleep 0.5; far=$(cat /tmp/far); sample before; sleep 4; sample after
 const INTERVAL: (&str, u64) = ("0.05", 50);
 /// What the program writes: so many lines of so many bytes.
 const WRITTEN_BYTES: u64 = 400 * 1000;
-/// Of b's traffic between the readings at least this part was for the program: acknowledgements and the readings themselves are not.
+/// Of b's traffic between the readings at least this part was for the program: acknowledgements and the readings
+/// themselves are not.
 const SHARE_LEAST: f64 = 0.95;
 
 /// Holds: proc-times.
@@ -54,7 +55,8 @@ fn accounts_link_bytes_match_frames_on_link() {
     assert!(near, "reported {reported:?}, seen {seen:?}\n{text}");
 }
 
-/// Two programs that compute on cores 1 and 2, one on core 3 half of the time, and a shell that keeps to core 0 and sleeps.
+/// Two programs that compute on cores 1 and 2, one on core 3 half of the time, and a shell that keeps to core 0 and
+/// sleeps.
 const CORES: &str = r#"
 taskset -p 1 $$ > /dev/null
 spin='while :; do :; done'
@@ -67,7 +69,8 @@ sample() { for p in $a $b $c; do set -- $(cat /proc/$p/stat); echo "$when progra
 sleep 0.2; when=from; sample; sleep 0.5; kill -STOP $c; sleep 0.5; when=until; sample
 kill -9 $a $b $c
 "#;
-/// The error of a reading of all cores, ticks of 10 ms: each figure is cut to whole ones, and a reading itself takes some ms.
+/// The error of a reading of all cores, ticks of 10 ms: each figure is cut to whole ones, and a reading itself takes
+/// some ms.
 const EDGE_TICKS: u64 = 3;
 const NS_PER_TICK: u64 = 10_000_000;
 

@@ -1,7 +1,7 @@
 //! The selection of coreutils' tests.
 //!
-//! Invariant: what is left out is left out by a rule that stands here, the same for all places, and is counted by its reason.
-//! Not here: tests in perl, which want modules that the image does not have.
+//! Invariant: what is left out is left out by a rule that stands here, the same for all places, and is counted by its
+//! reason. Not here: tests in perl, which want modules that the image does not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

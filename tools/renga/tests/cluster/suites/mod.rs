@@ -1,9 +1,10 @@
-//! Other projects' own tests of their programs, from Debian's source packages: those of busybox' shell, with that and with
-//! dash, and those of coreutils. They run on Linux on the same emulated board, on board a and on board b, with the same programs
-//! from the same image, by the scripts of `userland/suites`.
+//! Other projects' own tests of their programs, from Debian's source packages: those of busybox' shell, with that and
+//! with dash, and those of coreutils. They run on Linux on the same emulated board, on board a and on board b, with the
+//! same programs from the same image, by the scripts of `userland/suites`.
 //!
-//! Invariant: `docs/reference/conformance.md` has how many cases end how, and each case that does not end as on Linux, with its
-//! reason; what is there and not so is a failure, too. Each takes a quarter of an hour, so `renga test --long=suites` runs them.
+//! Invariant: `docs/reference/conformance.md` has how many cases end how, and each case that does not end as on Linux,
+//! with its reason; what is there and not so is a failure, too. Each takes a quarter of an hour, so
+//! `renga test --long=suites` runs them.
 
 mod coreutils;
 
@@ -100,7 +101,8 @@ fn conformance_coreutils_others_match_linux() {
     coreutils("misc", "misc");
 }
 
-/// Runs those of coreutils' tests in the folders that need no more than the boards have; the report calls them by `name`.
+/// Runs those of coreutils' tests in the folders that need no more than the boards have; the report calls them by
+/// `name`.
 fn coreutils(name: &str, folders: &str) {
     let Some((sources, files)) = what_is_needed(&COREUTILS) else { return };
     let chosen = Chosen::of(&sources, folders);
@@ -132,8 +134,8 @@ fn ash(shell: &str) {
     }
 }
 
-/// Runs the suite, with the arguments `what`, against a program in all places, and compares its results with the report, which is to have
-/// the lines `beside`, too.
+/// Runs the suite, with the arguments `what`, against a program in all places, and compares its results with the
+/// report, which is to have the lines `beside`, too.
 fn suite(suite: &ConformanceSuite, program: &str, what: &str, files: &[(String, Vec<u8>)], beside: BTreeSet<String>) {
     let command = format!("sh ./driver.sh {} {what}", suite.script);
     let verdicts = PLACES.map(|place| verdicts(&command, program, place, files));
@@ -177,7 +179,8 @@ fn verdicts(command: &str, program: &str, place: &str, files: &[(String, Vec<u8>
     verdicts
 }
 
-/// What the report is to say of a program: how many cases end how in each place, and each that does not end as on Linux.
+/// What the report is to say of a program: how many cases end how in each place, and each that does not end as on
+/// Linux.
 fn lines(program: &str, verdicts: &[Verdicts; PLACES.len()]) -> BTreeSet<String> {
     let [linux, boards @ ..] = verdicts;
     let counts = verdicts.each_ref().map(counts);

@@ -115,7 +115,8 @@ impl Renga {
         Renga { command, input: channel().1, boots: false, limit: limit() }
     }
 
-    /// `renga run`, with the kernels' log and a limit of virtual time; of the system under test unless another is named.
+    /// `renga run`, with the kernels' log and a limit of virtual time; of the system under test unless another is
+    /// named.
     pub fn run() -> Renga {
         let mut run = Renga::command(&["run", "--log", "--limit-s", VIRTUAL_LIMIT_S]);
         run.boots = true;

@@ -66,8 +66,8 @@ fn lookup_time_is_independent_of_directory_size() {
     }
 }
 
-/// A `stat` beside the freeing or cutting of a large file, and beside one commit after the other, takes at most so long: what
-/// other programs run meanwhile, in slices of 1 ms, included.
+/// A `stat` beside the freeing or cutting of a large file, and beside one commit after the other, takes at most so
+/// long: what other programs run meanwhile, in slices of 1 ms, included.
 const LONGEST_STAT_NS: u64 = 2_000_000;
 
 /// Holds: commit-nonblocking.

@@ -1,8 +1,8 @@
 //! Cached names and status are never stale.
 //!
-//! Programs on two boards change a tree of names, one change at a time; others on both resolve paths all the time. Each answer must match
-//! the path at some moment between call and reply: the test keeps the tree after each change, and compares an answer with the trees since
-//! its call.
+//! Programs on two boards change a tree of names, one change at a time; others on both resolve paths all the time. Each
+//! answer must match the path at some moment between call and reply: the test keeps the tree after each change, and
+//! compares an answer with the trees since its call.
 
 mod change;
 mod tree;

@@ -14,7 +14,8 @@ pub enum Node {
     Link { target: String },
 }
 
-/// What an answer must say of a node: its type and, of a file, its permission bits, how many names it has, and its size.
+/// What an answer must say of a node: its type and, of a file, its permission bits, how many names it has, and its
+/// size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
     Nothing,
