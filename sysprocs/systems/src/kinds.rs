@@ -42,7 +42,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::data_writeback [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
     LeaseFlusher "lease_flusher" "Flushes files that its board has written to their owner.", EveryLinked 1:
         renga_fs::lease_flusher [];
-    Prefetcher "prefetcher" "Asks the owner for pages before programs read them.", EveryLinked 4:
+    Prefetcher "prefetcher" "Asks the owner for pages before programs read them.", Optional 4:
         renga_fs::prefetcher::<M::Memory> [
             at.machine().memory(), at.number(), at.count(Kind::Prefetcher), at.without_leases()
         ];
