@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Cuts of each idiom and kind in every run of the tests.
-const POINTS: &str = "4";
+const POINTS: &str = "3";
 
 /// What is cut, and where: the diskless board, the disk's board, all.
 const KILLS: [&str; 3] = ["b@frame", "a@write", "all@write"];
@@ -66,7 +66,7 @@ fn crash_idioms_keep_their_promises_at_every_chosen_cut() {
     }
     let results = Scratch::new("crash");
     let points: u32 = IDIOMS.iter().map(|script| expect_no_violation((script, script), &[], &results)).sum();
-    assert!(points >= 90, "{points} points were cut");
+    assert!(points >= 70, "{points} points were cut");
 }
 
 /// Holds: crash-idioms.
