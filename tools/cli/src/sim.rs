@@ -26,7 +26,7 @@ pub struct Sim {
     pub replay: Option<u64>,
     /// Cut the power at each event of this seed's system: the disk's board at each write, each other board at each
     /// frame; at most `--seeds` points of each kind, spread evenly
-    #[arg(long, value_name = "SEED", conflicts_with = "replay")]
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["replay", "json"])]
     pub crash: Option<u64>,
     /// Leave out parts of the runs, as a report of a failure says
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PARTS")]

@@ -196,31 +196,8 @@ fn shared_anonymous_memory_is_shared_by_fork_and_copied_between_boards() {
         world.pager().unmap(&mut parent, AT, PAGE).await.unwrap();
         let mut bytes = [0; 1024];
         let length = parent.encode_areas(&mut bytes).unwrap();
-        let World {
-            machine,
-            tables,
-            memory,
-            frame_counts: counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-            there,
-            ..
-        } = &mut world;
-        let mut pager = renga_memory::Pager {
-            machine: *machine,
-            tables,
-            memory,
-            counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-        };
-        let export = pager.export_pages(&mut parent, &mut there.memory).await.unwrap();
+        let (mut pager, there) = world.pager_and_there();
+        let export = pager.export_pages(&mut parent, there).await.unwrap();
         let mut copy = world.pager_there().decode_areas(&bytes[..length]).await.unwrap();
         world.pager_there().import_pages(&mut copy, 0, export.first_list()).await.unwrap();
         export.finish(&mut world.pager()).await;

@@ -73,31 +73,8 @@ fn process_image_is_rebuilt_on_other_board() {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
         let length = space.encode_areas(&mut bytes).unwrap();
-        let World {
-            machine,
-            tables,
-            memory,
-            frame_counts: counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-            there,
-            ..
-        } = &mut world;
-        let mut pager = renga_memory::Pager {
-            machine: *machine,
-            tables,
-            memory,
-            counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-        };
-        let export = pager.export_pages(&mut space, &mut there.memory).await.unwrap();
+        let (mut pager, there) = world.pager_and_there();
+        let export = pager.export_pages(&mut space, there).await.unwrap();
         let list = export.first_list();
         export.finish(&mut world.pager()).await;
         let mut copy = world.pager_there().decode_areas(&bytes[..length]).await.unwrap();
@@ -126,32 +103,9 @@ fn process_image_is_rebuilt_on_other_board() {
 fn process_image_missing_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World {
-            machine,
-            tables,
-            memory,
-            frame_counts: counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-            there,
-            ..
-        } = &mut world;
-        let mut pager = renga_memory::Pager {
-            machine: *machine,
-            tables,
-            memory,
-            counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-        };
-        let export = pager.export_pages(&mut space, &mut there.memory).await.unwrap();
-        export.cancel(&mut pager, &mut there.memory).await;
+        let (mut pager, there) = world.pager_and_there();
+        let export = pager.export_pages(&mut space, there).await.unwrap();
+        export.cancel(&mut pager, there).await;
         pager.destroy_space(space).await;
         world
     });
@@ -161,31 +115,8 @@ fn process_image_missing_pages_are_freed() {
 fn process_image_unwanted_pages_are_freed() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World {
-            machine,
-            tables,
-            memory,
-            frame_counts: counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-            there,
-            ..
-        } = &mut world;
-        let mut pager = renga_memory::Pager {
-            machine: *machine,
-            tables,
-            memory,
-            counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-        };
-        let export = pager.export_pages(&mut space, &mut there.memory).await.unwrap();
+        let (mut pager, there) = world.pager_and_there();
+        let export = pager.export_pages(&mut space, there).await.unwrap();
         let list = export.first_list();
         export.finish(&mut pager).await;
         pager.destroy_space(space).await;
@@ -237,34 +168,11 @@ fn process_image_export_without_room_leaves_nothing() {
         while taken.len() < 500 {
             taken.push(world.there.memory.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
         }
-        let World {
-            machine,
-            tables,
-            memory,
-            frame_counts: counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-            there,
-            ..
-        } = &mut world;
-        let mut pager = renga_memory::Pager {
-            machine: *machine,
-            tables,
-            memory,
-            counts,
-            frame_cache,
-            pages,
-            prefetchers,
-            references,
-            inodes,
-        };
-        assert_eq!(pager.export_pages(&mut space, &mut there.memory).await.err(), Some(Errno::ENOMEM));
+        let (mut pager, there) = world.pager_and_there();
+        assert_eq!(pager.export_pages(&mut space, there).await.err(), Some(Errno::ENOMEM));
         pager.destroy_space(space).await;
         for frame in taken {
-            there.memory.call(renga_proto::memory::FreeFrame { frame }, ()).await.unwrap();
+            there.call(renga_proto::memory::FreeFrame { frame }, ()).await.unwrap();
         }
         world
     });

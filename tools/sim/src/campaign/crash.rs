@@ -23,7 +23,10 @@ pub fn run(options: &Options, seed: u64) -> bool {
         match attempt(options, seed, SimScope::System, &options.cut.with_power(kind.at(BEHIND_ALL))) {
             Ok(report) => {
                 let events = report.counts.get(seed::EVENTS);
-                println!("{events} events: {kind:?}");
+                match kind {
+                    PowerCut::Write(_) => println!("{events} writes of the disk's board"),
+                    PowerCut::Frame(board, _) => println!("{events} frames, to cut board {}", (b'a' + board) as char),
+                }
                 all += events;
                 cuts.extend(spread(events, options.seeds).map(|number| options.cut.with_power(kind.at(number))));
             }
@@ -33,12 +36,16 @@ pub fn run(options: &Options, seed: u64) -> bool {
             }
         }
     }
-    let failures = cut_each(options, seed, &cuts);
+    if cuts.is_empty() {
+        println!("nothing was cut: no program of seed {seed} begins with --cut `{}`", options.cut);
+        return false;
+    }
+    let (done, failures) = cut_each(options, seed, &cuts);
     for (cut, failure) in &failures {
         println!("{cut}: {}", failure.what);
         println!("  {}", command(seed, SimScope::System, options, cut));
     }
-    println!("{} of {all} points cut: {} violations", cuts.len(), failures.len());
+    println!("{done} of {all} points cut: {} violations", failures.len());
     failures.is_empty()
 }
 
@@ -48,13 +55,14 @@ fn spread(all: u64, most: u64) -> impl Iterator<Item = u64> {
     (0..all).filter(move |number| number * most / all != (number + 1) * most / all)
 }
 
-/// The cuts after which something was wrong.
-fn cut_each(options: &Options, seed: u64, cuts: &[Cut]) -> Vec<(Cut, Failure)> {
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+/// How many were made until there were enough failures, and the cuts after which something was wrong.
+fn cut_each(options: &Options, seed: u64, cuts: &[Cut]) -> (usize, Vec<(Cut, Failure)>) {
+    let (next, done, failures) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
     let progress = CampaignProgress::new(cuts.len() as u64);
     let work = || {
         while let Some(cut) = cuts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let ended = attempt(options, seed, SimScope::System, cut);
+            done.fetch_add(1, Ordering::Relaxed);
             progress.one_more();
             let Err(failure) = ended else { continue };
             let mut failures = failures.lock().unwrap_or_else(|error| error.into_inner());
@@ -67,7 +75,7 @@ fn cut_each(options: &Options, seed: u64, cuts: &[Cut]) -> Vec<(Cut, Failure)> {
     };
     std::thread::scope(|scope| (0..options.jobs()).for_each(|_| drop(scope.spawn(work))));
     progress.end();
-    failures.into_inner().unwrap_or_else(|error| error.into_inner())
+    (done.into_inner(), failures.into_inner().unwrap_or_else(|error| error.into_inner()))
 }
 
 #[cfg(test)]

@@ -64,17 +64,15 @@ pub struct World {
 
 impl World {
     pub fn pager(&mut self) -> Pager<'_, HostMemory> {
-        Pager {
-            machine: self.machine,
-            tables: self.tables,
-            memory: &mut self.memory,
-            counts: self.frame_counts,
-            frame_cache: &mut self.frame_cache,
-            pages: &mut self.pages,
-            prefetchers: &mut self.prefetchers,
-            references: &mut self.references,
-            inodes: &mut self.inodes,
-        }
+        self.pager_and_there().0
+    }
+    /// The pager of this board, and the memory process of the other.
+    pub fn pager_and_there(&mut self) -> (Pager<'_, HostMemory>, &mut Client<Memory>) {
+        let World { tables, memory, frame_counts: counts, frame_cache, pages, .. } = self;
+        let (prefetchers, references, inodes) = (&mut self.prefetchers, &mut self.references, &mut self.inodes);
+        let machine = self.machine;
+        let pager = Pager { machine, tables, memory, counts, frame_cache, pages, prefetchers, references, inodes };
+        (pager, &mut self.there.memory)
     }
     /// The board of the files reboots: each file has another process, only the fixture has references, and the board
     /// of this test gets one `ESTALE`.
