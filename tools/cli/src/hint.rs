@@ -29,6 +29,9 @@ const RENAMED: [(&str, &str, &str); 18] = [
 pub fn hint(error: &clap::Error, words: impl Iterator<Item = String>) -> Option<String> {
     let words: Vec<String> = words.collect();
     let (command, rest) = words.split_first()?;
+    if is_old_bench_diff(command, rest) {
+        return Some("what changed between two sets of results is now: ./renga bench diff OLD NEW".to_string());
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -42,6 +45,12 @@ pub fn hint(error: &clap::Error, words: impl Iterator<Item = String>) -> Option<
     }
     let script = rest.join(" ").replace('\'', "'\\''");
     Some(format!("to run {first} there: ./renga {command} -c '{script}'"))
+}
+
+/// Whether the words are those by which `bench diff` was called before: two folders behind `compare`.
+fn is_old_bench_diff(command: &str, rest: &[String]) -> bool {
+    let is_folder = |word: &String| !word.starts_with('-');
+    command == "bench" && matches!(rest, [what, old, new] if what == "compare" && is_folder(old) && is_folder(new))
 }
 
 #[cfg(test)]
@@ -62,6 +71,12 @@ mod tests {
         assert_eq!(of(&["run", "it's"]).as_deref(), Some("to run it's there: ./renga run -c 'it'\\''s'"));
         assert_eq!(of(&["run", "--nope"]), None);
         assert_eq!(of(&["bench", "nope"]), None);
+    }
+
+    #[test]
+    fn hint_compare_of_two_folders_is_bench_diff() {
+        assert!(of(&["bench", "compare", "before", "after"]).is_some_and(|hint| hint.contains("bench diff")));
+        assert_eq!(of(&["bench", "compare", "--nope"]), None);
     }
 
     #[test]

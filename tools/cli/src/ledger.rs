@@ -1,4 +1,4 @@
-//! `renga bench p1`, `renga bench map`, `renga bench compare`, `renga bench report`: options.
+//! `renga bench p1`, `renga bench map`, `renga bench diff`, `renga bench report`: options.
 
 use super::ProfileName;
 use clap::Args;
@@ -36,9 +36,9 @@ pub struct Measuring {
     pub results: Option<PathBuf>,
 }
 
-/// `renga bench compare`
+/// `renga bench diff`
 #[derive(Args, Debug, Clone)]
-pub struct Compare {
+pub struct BenchDiff {
     /// Folder of results of `renga bench p1`
     #[arg(value_name = "OLD")]
     pub old: PathBuf,

@@ -18,6 +18,7 @@ mod program;
 mod run;
 mod sim;
 mod sweep;
+mod system;
 mod top;
 mod trace;
 
@@ -29,7 +30,7 @@ pub use hint::hint;
 pub use image::{DEFAULT_CLUSTER_NAME, ImageArgs};
 pub use image_choice::ImageChoice;
 pub use job::ScriptOptions;
-pub use ledger::{Compare, Ledger, Measuring, ReportArgs};
+pub use ledger::{BenchDiff, Ledger, Measuring, ReportArgs};
 pub use link::LinkName;
 pub use linux::LinuxArgs;
 pub use long_part::LongPart;
@@ -39,6 +40,7 @@ pub use run::RunArgs;
 pub use sim::{Sim, SimLevel};
 use std::path::PathBuf;
 pub use sweep::{Profiles, SweepArgs, SweepOf, SweepPlace};
+pub use system::{SystemArgs, SystemCommand, SystemNew};
 pub use top::{Top, ViewName};
 pub use trace::TraceArgs;
 
@@ -79,6 +81,8 @@ pub enum RengaCommand {
     Bench(Bench),
     /// Check a system file: list its processes, prove that they cannot deadlock
     Check(Check),
+    /// Write a system file
+    System(SystemArgs),
     /// Run the cluster in one host program, from seeds: random workloads, faults and failures
     Sim(Sim),
     /// Cut a script's power at each of its events, restart, and let an oracle inspect the disk
@@ -114,6 +118,7 @@ impl RengaCommand {
             RengaCommand::Test(_) => "test",
             RengaCommand::Bench(_) => "bench",
             RengaCommand::Check(_) => "check",
+            RengaCommand::System(_) => "system",
             RengaCommand::Sim(_) => "sim",
             RengaCommand::Crash(_) => "crash",
             RengaCommand::Sweep(_) => "sweep",
@@ -133,7 +138,7 @@ impl RengaCommand {
 /// Which cluster, in which time.
 #[derive(Args, Debug, Clone)]
 pub struct ClusterArgs {
-    /// System: pair, quad, octet, solo, or a file (see `renga check`)
+    /// System: pair, trio, quad, octet, solo, or a file (see `renga check`)
     #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
     pub system: String,
     /// Machine: how long an instruction takes, the link, the disk's medium
@@ -219,7 +224,7 @@ pub enum BenchCommand {
     /// Compiles and a parallel make on one, two, four and eight boards
     Scale(Measuring),
     /// What changed between two sets of results; exit with 1 if anything did
-    Compare(Compare),
+    Diff(BenchDiff),
     /// A page of results, with plots, and the same as Markdown
     Report(ReportArgs),
 }
@@ -249,7 +254,7 @@ pub struct BusArgs {
 /// `renga check`
 #[derive(Args, Debug, Clone)]
 pub struct Check {
-    /// System: pair, quad, octet, solo, or a file
+    /// System: pair, trio, quad, octet, solo, or a file
     #[arg(default_value = "pair", value_name = "NAME|FILE.toml")]
     pub system: String,
     /// Write the who-calls-whom graph here, for `dot -Tsvg`

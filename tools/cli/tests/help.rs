@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Command lines that are refused, each for another reason.
-const REFUSED: [&str; 25] = [
+const REFUSED: [&str; 26] = [
     "",
     "nope",
     "run ls -l",
@@ -25,6 +25,7 @@ const REFUSED: [&str; 25] = [
     "test --fuzz 60",
     "bench",
     "bench p1 --again",
+    "bench compare before after",
     "bench map --jobs 0",
     "check --system pair",
     "sim --boards 9",

@@ -19,6 +19,7 @@ mod edges;
 mod error;
 mod facts;
 mod forwards;
+mod generate;
 mod graph;
 mod layout;
 mod legend;
@@ -35,6 +36,7 @@ pub use checked::{Checked, CheckedCall, Group, GroupPart, Instance, OnBehalfOf, 
 pub use code::code_kinds;
 pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, PlacementProtocol, ProtocolUse, ServerChoice};
+pub use generate::{GenerateError, SystemForm, generate};
 pub use legend::What;
 pub use memory::{MemoryShare, MessageMemory};
 pub use parse::parse;

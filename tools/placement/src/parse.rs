@@ -15,7 +15,7 @@ const EVERY: &str = "every";
 const BOARD_NAME_BYTES_MAX: usize = 16;
 const MESSAGE_KIB_DEFAULT: i64 = 1024;
 /// No board has more, so that it is no limit.
-const MEMORY_MIB_MAX: i64 = 16 * 1024;
+pub(crate) const MEMORY_MIB_MAX: i64 = 16 * 1024;
 /// No board has more than 1 GiB for messages.
 const MESSAGE_KIB_MAX: i64 = 1024 * 1024;
 const POOL_DEFAULT: AsyncPool = AsyncPool { slots: 16, proxies: 4 };

@@ -3,7 +3,7 @@
 //! Invariant: every figure comes from a run that this command made; nothing is remembered.
 
 pub mod bus;
-mod compare;
+mod diff;
 mod emulator;
 pub mod ledger;
 mod link;
@@ -42,7 +42,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         BenchCommand::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
         BenchCommand::Placements(options) => ledger::measure(environment, &[&renga_bench::placements::ROW], options),
         BenchCommand::Scale(options) => ledger::measure(environment, &[&renga_bench::scaling::ROW], options),
-        BenchCommand::Compare(options) => compare::compare(options),
+        BenchCommand::Diff(options) => diff::diff(options),
         BenchCommand::Report(options) => report::report(environment, options),
         BenchCommand::SyncAsync(machine) => sync_async::measure(environment, machine),
     }

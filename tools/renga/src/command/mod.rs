@@ -10,4 +10,5 @@ pub mod linux;
 pub mod run;
 pub mod sim;
 mod stats;
+pub mod system;
 pub mod test;

@@ -1,15 +1,15 @@
-//! `renga bench compare`: what changed between two sets of results.
+//! `renga bench diff`: what changed between two sets of results.
 
 use crate::benches::RowResult;
 use anyhow::Result;
-use renga_cli::Compare;
+use renga_cli::BenchDiff;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prints what differs; 1 if anything does.
 ///
 /// # Errors
 /// If a result cannot be read.
-pub fn compare(options: &Compare) -> Result<u8> {
+pub fn diff(options: &BenchDiff) -> Result<u8> {
     let [old, new] = [&options.old, &options.new].map(|folder| RowResult::read_all(folder));
     let by_name = |results: Vec<RowResult>| -> BTreeMap<String, RowResult> {
         results.into_iter().map(|result| (result.file_name(), result)).collect()
@@ -73,7 +73,7 @@ mod tests {
 
     /// Holds: bench-counts.
     #[test]
-    fn compare_changed_new_or_missing_figures_are_listed() {
+    fn diff_changed_new_or_missing_figures_are_listed() {
         let (old, new) = (result(&[("a", 100), ("b", 5), ("c", 1)]), result(&[("a", 90), ("b", 5), ("d", 2)]));
         assert_eq!(
             changes("x", Some(&old), Some(&new)),
