@@ -11,6 +11,8 @@ use ContentSource::{Reclaiming, Regulation, Text};
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
 const WRITABLE: u16 = 0o100_644;
+/// Any user may write it: it changes nothing.
+const MARK: u16 = 0o100_666;
 const SECRET: u16 = 0o100_600;
 const PRIVATE: u16 = 0o100_400;
 const PRIVATE_DIRECTORY: u16 = 0o040_500;
@@ -158,6 +160,7 @@ files! {
     Disk "" in Top, BLOCK_DEVICE;
     Descriptor "" in Descriptors, PRIVATE_LINK;
     Counter "counter" in Renga, WRITABLE;
+    Mark "mark" in Renga, MARK, Text(b"");
 }
 
 /// What a number stands for.

@@ -136,7 +136,10 @@ pub fn header(system: &SystemFile) -> TraceHeader {
     for facts in &checked.kinds {
         let serves = facts.serves.map(|protocol| {
             let entries = protocol.entries.iter().map(|(number, name)| (*number as u8, (*name).to_string())).collect();
-            header.protocols.push(TracedProtocol { name: protocol.name.to_string(), entries });
+            let served = checked.calls.iter().filter(|call| checked.kind_name(call.server) == facts.name);
+            let may_wait = served.fold(protocol.defers, |set, call| set | call.may_wait);
+            let releasable = protocol.releases & !may_wait;
+            header.protocols.push(TracedProtocol { name: protocol.name.to_string(), entries, releasable });
             header.protocols.len() - 1
         });
         header.kinds.push(ProcessKind { name: facts.name.to_string(), serves });

@@ -28,6 +28,8 @@ pub struct TracedCall {
     pub end_ns: Option<u64>,
     /// Of a proxy's call: the place of the call that it carries.
     pub made_for: Option<usize>,
+    /// To another board: its caller continued before a proxy there made the call.
+    pub released_early: bool,
 }
 
 impl TracedCall {
@@ -99,7 +101,9 @@ impl Calls {
                 if let Some((place, mut call)) = self.open.remove(&caller) {
                     call.end_ns = Some(timed.time_ns);
                     if let Some(waiting) = self.awaited.get_mut(&(call.server, call.op)) {
-                        waiting.iter_mut().filter(|other| other.place == place).for_each(|other| other.released = true);
+                        for other in waiting.iter_mut().filter(|other| other.place == place) {
+                            (other.released, call.released_early) = (true, true);
+                        }
                     }
                     over(place, &call);
                 }
@@ -118,7 +122,8 @@ impl Calls {
         let place = self.made;
         self.made += 1;
         let made_for = if header.is_proxy(caller) { self.answered_by(header, caller, server, op) } else { None };
-        let call = TracedCall { caller, server, op, begin_ns, accept_ns: None, end_ns: None, made_for };
+        let call =
+            TracedCall { caller, server, op, begin_ns, accept_ns: None, end_ns: None, made_for, released_early: false };
         if let Some((place, unanswered)) = self.open.insert(caller, (place, call)) {
             over(place, &unanswered);
         }

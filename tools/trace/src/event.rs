@@ -272,6 +272,15 @@ events! {
     },
     /// The board has the token of the link from now on.
     Token = "token" {},
+    /// A program has written a word to `/proc/renga/mark`: a phase of the run begins.
+    Mark = "mark" {
+        /// The server of synthetic files.
+        process: Id as ProcId,
+        /// The first eight bytes of the word, the first the lowest.
+        name: Plain as u64,
+        /// The others.
+        rest: Plain as u64
+    },
 }
 
 impl ProbeEventKind {
@@ -281,7 +290,7 @@ impl ProbeEventKind {
     }
 }
 
-/// The name in the two words of [`TraceEvent::Program`].
+/// The name in the two words of [`TraceEvent::Program`] and [`TraceEvent::Mark`].
 pub fn program_name(words: [u64; 2]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

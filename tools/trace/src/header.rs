@@ -29,6 +29,10 @@ pub struct TraceBoard {
     pub more_cores: u8,
 }
 
+fn has_none(entries: &u32) -> bool {
+    *entries == 0
+}
+
 fn is_none(more_cores: &u8) -> bool {
     *more_cores == 0
 }
@@ -76,6 +80,9 @@ pub struct TracedProtocol {
     pub name: String,
     /// Its entries: number and name.
     pub entries: Vec<(u8, String)>,
+    /// Entries (a bit each) that return no result and wait for no other client: their callers may continue early.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub releasable: u32,
 }
 
 impl TraceBoard {
@@ -173,6 +180,12 @@ impl TraceHeader {
         self.boards.get(usize::from(id.board.0))?.find(id.index).map(|(kind, _)| kind)
     }
 
+    /// Whether the caller of entry `op` of `server` may continue before the call is carried out.
+    pub fn is_releasable(&self, server: ProcId, op: u8) -> bool {
+        let serves = self.process(server).and_then(|(kind, _)| self.protocols.get(kind.serves?));
+        serves.is_some_and(|protocol| protocol.releasable.checked_shr(op.into()).is_some_and(|set| set & 1 != 0))
+    }
+
     /// The name of a kind.
     pub fn kind_name(&self, kind: Option<usize>) -> &str {
         kind.and_then(|kind| self.kinds.get(kind)).map_or("?", |kind| &kind.name)
@@ -203,7 +216,7 @@ mod tests {
         }
         assert_eq!(board.processes.len(), 3);
         let kind = |name: &str, serves| ProcessKind { name: name.into(), serves };
-        let protocols = vec![TracedProtocol { name: "Inode".into(), entries: vec![(4, "Read".into())] }];
+        let protocols = vec![TracedProtocol { name: "Inode".into(), entries: vec![(4, "Read".into())], releasable: 0 }];
         let header =
             TraceHeader { boards: vec![board], kinds: vec![kind("disk", None), kind("inode", Some(0))], protocols };
         let name = |index: u16| header.full_name(ProcId::new(0, index));

@@ -8,6 +8,7 @@
 //! - [`calls`], [`cores`], [`charges`], [`moment`]: which process waits, works and is idle at an instant, and for which
 //!   account;
 //! - [`figures`], [`meter`]: what has added up at an instant;
+//! - [`phases`]: what happened between the marks of programs;
 //! - [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
 //!
 //! Not here: how probes are seen (`tools/emu/plugin`), where they are (`kernel/core/src/types/probe.rs`).
@@ -28,6 +29,7 @@ pub mod moment;
 pub mod path;
 #[cfg(feature = "perfetto")]
 pub mod perfetto;
+pub mod phases;
 pub mod summary;
 
 pub use decode::Decoder;

@@ -254,6 +254,9 @@ impl PerfettoExport<'_> {
             TraceEvent::Program { process, pid, name, rest } => {
                 (track_of(*process), format!("{} ({pid})", program_name([*name, *rest])))
             }
+            TraceEvent::Mark { process, name, rest } => {
+                (track_of(*process), format!("phase {}", program_name([*name, *rest])))
+            }
             TraceEvent::ProgramEnd { process } => (track_of(*process), "the program has ended".to_string()),
             _ => return None,
         })

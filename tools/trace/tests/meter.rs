@@ -16,7 +16,8 @@ const DISK: ProcId = ProcId::new(1, 2);
 
 fn header() -> TraceHeader {
     let kind = |name: &str, serves| ProcessKind { name: name.to_string(), serves };
-    let entry = |name: &str, entry: &str| TracedProtocol { name: name.into(), entries: vec![(0, entry.into())] };
+    let entry =
+        |name: &str, entry: &str| TracedProtocol { name: name.into(), entries: vec![(0, entry.into())], releasable: 0 };
     let (mut a, mut b) = (
         TraceBoard { name: "a".into(), ..TraceBoard::default() },
         TraceBoard { name: "b".into(), ..TraceBoard::default() },

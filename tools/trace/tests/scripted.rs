@@ -29,7 +29,8 @@ fn header() -> TraceHeader {
         }
         board
     };
-    let protocol = |name: &str, entry: &str| TracedProtocol { name: name.into(), entries: vec![(0, entry.into())] };
+    let protocol =
+        |name: &str, entry: &str| TracedProtocol { name: name.into(), entries: vec![(0, entry.into())], releasable: 0 };
     TraceHeader {
         boards: vec![board("a", 0..2), board("b", 2..5)],
         kinds: kinds.into_iter().zip(serves).map(kind).collect(),

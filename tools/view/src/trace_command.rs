@@ -5,6 +5,7 @@ use renga_abi::ProcId;
 use renga_cli as cli;
 use renga_trace::event::{EventNumber, Timed};
 use renga_trace::path::{SystemCall, path, system_calls, timeline, waits};
+use renga_trace::phases::{Phases, table};
 use renga_trace::{TraceEvent, TraceHeader, TraceReader, diff, perfetto, summary};
 use renga_workspace::progress::ProgressLine;
 use std::collections::BTreeMap;
@@ -49,7 +50,9 @@ fn answer(options: &cli::TraceArgs, header: &TraceHeader, events: &[Timed]) -> R
         let head = format!("{}, {took_ns} ns from {begin_ns} ns on\n", header.full_name(call.process));
         return Ok((head + &timeline(&path(header, events, call.process, begin_ns, call.end_ns)), 0));
     }
-    Ok((format!("{}\n{}", summary::summary(header, events), kinds(events)), 0))
+    let mut phases = Phases::new(header.clone());
+    events.iter().for_each(|timed| phases.take(timed));
+    Ok((format!("{}\n{}{}", summary::summary(header, events), table(&phases.finish()), kinds(events)), 0))
 }
 
 /// An event, with the names of processes.

@@ -5,6 +5,7 @@ mod counter;
 mod disk;
 mod iospeed;
 mod log;
+mod mark;
 mod memory;
 mod plan;
 mod settings;
@@ -57,6 +58,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             _ if !place.is_writable() => Err(Errno::EACCES),
             ProcFile::Paces => self.change_pace(text).await,
             ProcFile::Counter => self.add_to_counter(text).await,
+            ProcFile::Mark => self.mark(text),
             ProcFile::Start => self.change_start(text).await,
             ProcFile::StartCard => self.write_start_card(offset, text).await,
             _ => self.change_setting(place.file.entry().content, text).await,

@@ -112,7 +112,7 @@ fn trace_of_run_leaves_hashes_unchanged() {
     // A pipeline slowed down by a loop waits for its time slice.
     let pipes =
         "ls -l /bin | remote -b b sort | head -n 5; remote -b b sh -c 'echo $$ > /tmp/f; cat /tmp/f'; rm /tmp/f; sync
-iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
+echo load > /proc/renga/mark; iospeed --loop --factor 20 cat /usr/share/common-licenses/BSD";
     let counts = count(&same("pipes", pipes, &[]));
     println!("{counts:?}");
     for kind in ProbeEventKind::ALL {

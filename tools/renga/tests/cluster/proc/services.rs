@@ -64,6 +64,7 @@ const FILES: &[(&str, &str)] = &[
     ("reclaim/thresholds", "requests -3"),
     ("reclaim/state", "0"),
     ("iospeed/programs", "$there wait 0.9"),
+    ("mark", "two words"),
 ];
 
 /// Settings, jobs and paces of b and of a, before all and after each.
