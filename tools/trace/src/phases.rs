@@ -32,7 +32,7 @@ pub struct LinkUse {
 
 /// What happened from one mark to the next, or to the end of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phase {
+pub struct RunPhase {
     /// The word of the mark.
     pub name: String,
     /// When it was written, ns.
@@ -43,7 +43,7 @@ pub struct Phase {
     pub link: LinkUse,
 }
 
-impl Phase {
+impl RunPhase {
     /// How long it was, ns.
     pub fn ns(&self) -> u64 {
         self.end_ns.saturating_sub(self.begin_ns)
@@ -60,7 +60,7 @@ impl Phase {
 pub struct Phases {
     header: TraceHeader,
     calls: Calls,
-    phases: Vec<Phase>,
+    phases: Vec<RunPhase>,
     /// The last of `phases` goes on.
     is_open: bool,
     time_ns: u64,
@@ -103,7 +103,7 @@ impl Phases {
             return;
         }
         let (begin_ns, end_ns) = (self.time_ns, self.time_ns);
-        self.phases.push(Phase { name, begin_ns, end_ns, link: LinkUse::default() });
+        self.phases.push(RunPhase { name, begin_ns, end_ns, link: LinkUse::default() });
         self.is_open = true;
     }
 
@@ -114,14 +114,14 @@ impl Phases {
     }
 
     /// The phases; the last one ends with the run.
-    pub fn finish(mut self) -> Vec<Phase> {
+    pub fn finish(mut self) -> Vec<RunPhase> {
         self.end();
         self.phases
     }
 }
 
 /// The phases as a table, with an empty line behind it; nothing without marks.
-pub fn table(phases: &[Phase]) -> String {
+pub fn table(phases: &[RunPhase]) -> String {
     if phases.is_empty() {
         return String::new();
     }
