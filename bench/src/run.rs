@@ -95,21 +95,53 @@ pub enum BenchMachine {
     /// Renga's boards.
     Cluster(BenchSystem),
     /// Debian's Linux on one such board; only with [`Profile::Pi3`] and without a trace.
-    Linux,
-    /// The same with so much memory.
-    LinuxOfMemory {
-        /// MiB.
-        mib: u16,
-    },
-    /// The same on a board whose cores run side by side, with a disk without content, each of whose requests is done so
-    /// long after it came, ns.
-    LinuxOfCores {
-        /// Cores for programs.
-        cores: u8,
-        /// As above.
-        null_disk_ns: u32,
-    },
+    Linux(LinuxForm),
 }
+
+/// What the board of Linux has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinuxForm {
+    /// Cores for programs; they run side by side.
+    pub cores: u8,
+    /// The memory that Linux uses, if not all, MiB.
+    pub memory_mib: Option<u16>,
+    /// A disk without content beside the card, each of whose requests takes so long, ns.
+    pub null_disk_ns: Option<u32>,
+    /// How long requests of the card take; without this, no time.
+    pub card: Option<CardTimes>,
+}
+
+/// How long a request of a card takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardTimes {
+    /// Of each request, us.
+    pub request_us: u32,
+    /// Bytes of all requests, MB/s.
+    pub rate_mb_s: u32,
+}
+
+impl LinuxForm {
+    /// What a person calls it.
+    pub fn label(self) -> String {
+        let mut label = "Linux".to_string();
+        if self.null_disk_ns.is_some() {
+            label += &format!(", {} cores", self.cores);
+        }
+        if let Some(mib) = self.memory_mib {
+            label += &format!(", {mib} MiB");
+        }
+        if let Some(CardTimes { request_us, rate_mb_s }) = self.card {
+            label += &format!(", card of {request_us} us, {rate_mb_s} MB/s");
+        }
+        label
+    }
+
+    /// One core, all of the memory, a card that answers at once.
+    pub const PLAIN: LinuxForm = LinuxForm { cores: 1, memory_mib: None, null_disk_ns: None, card: None };
+}
+
+/// Debian's Linux on a plain board.
+pub const LINUX: BenchMachine = BenchMachine::Linux(LinuxForm::PLAIN);
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,9 +248,7 @@ impl BenchRun {
                 let instruction = self.instruction_ns.map(|ns| format!(", {ns} ns")).unwrap_or_default();
                 format!("{} ({}), {}{rate}{instruction}", system.base, system.label, self.profile.name())
             }
-            BenchMachine::Linux => "Linux".to_string(),
-            BenchMachine::LinuxOfMemory { mib } => format!("Linux, {mib} MiB"),
-            BenchMachine::LinuxOfCores { cores, .. } => format!("Linux, {cores} cores"),
+            BenchMachine::Linux(form) => form.label(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{LedgerRow, RowPlan, us};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
-use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
+use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, LINUX, OURS, RunOutcome};
 use crate::workload::files_for_calls;
 use anyhow::Result;
 
@@ -41,7 +41,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
         BenchRun::new(machine, plan.profile, "small", &script).with(files_for_calls())
     };
     let mono = match plan.profile {
-        CostProfile::Pi3 => BenchMachine::Linux,
+        CostProfile::Pi3 => LINUX,
         CostProfile::Paper1989 => BenchMachine::Cluster(ALONE),
     };
     let cluster = |board| on(board, BenchMachine::Cluster(OURS));

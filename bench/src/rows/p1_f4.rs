@@ -2,7 +2,7 @@
 
 use super::{LedgerRow, RowPlan, us};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
-use crate::run::{BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
+use crate::run::{BenchMachine, BenchRun, CostProfile, LINUX, OURS, RunOutcome};
 use anyhow::{Context, Result};
 
 /// The row.
@@ -63,7 +63,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     };
     let mut runs = vec![through("a", BenchMachine::Cluster(OURS)), through("b", BenchMachine::Cluster(OURS))];
     if plan.profile == CostProfile::Pi3 && !plan.short {
-        runs.push(through("a", BenchMachine::Linux));
+        runs.push(through("a", LINUX));
     }
     runs
 }

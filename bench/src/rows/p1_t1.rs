@@ -2,7 +2,7 @@
 
 use super::{LedgerRow, RowPlan, ms};
 use crate::findings::{Bound, Claim, Findings, FindingsTable};
-use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, CostProfile, OURS, PAPERS, RunOutcome};
+use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, CostProfile, LINUX, OURS, PAPERS, RunOutcome};
 use crate::spent::{self, Spent, spent};
 use crate::workload::{CC_30, CC_1011, CC_6876, GCC_30, GCC_1011, GCC_6876, MANDOC, NROFF, WorkloadProgram, YACC};
 use anyhow::Result;
@@ -70,7 +70,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     };
     let cluster = |board, system: BenchSystem| on(board, BenchMachine::Cluster(system)).traced();
     let mono = match plan.profile {
-        CostProfile::Pi3 => on("a", BenchMachine::Linux),
+        CostProfile::Pi3 => on("a", LINUX),
         CostProfile::Paper1989 => cluster("a", ALONE),
     };
     let mut runs = vec![cluster("a", OURS), cluster("b", OURS), cluster("b", PAPERS)];

@@ -2,7 +2,7 @@
 
 use super::{LedgerRow, RowPlan, ms};
 use crate::findings::{Bound, Claim, Findings, FindingsTable};
-use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
+use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, LINUX, OURS, RunOutcome};
 use crate::spent::{self, spent};
 use crate::workload::{CC_30, CC_1011, CC_6876, CC_96413, GCC_6876, WorkloadProgram};
 use anyhow::{Result, bail};
@@ -64,7 +64,7 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     };
     let cluster = |board, second| spread(board, second, BenchMachine::Cluster(OURS)).traced();
     let mono = match plan.profile {
-        CostProfile::Pi3 => BenchMachine::Linux,
+        CostProfile::Pi3 => LINUX,
         CostProfile::Paper1989 => BenchMachine::Cluster(ALONE),
     };
     let mut runs = vec![cluster("a", ""), cluster("b", ""), cluster("a", "remote -b b ")];

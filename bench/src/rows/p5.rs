@@ -5,7 +5,7 @@
 
 use super::{RowPlan, ms};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
-use crate::run::{BenchMachine, BenchRun, BenchSystem, RunOutcome};
+use crate::run::{BenchMachine, BenchRun, BenchSystem, LinuxForm, RunOutcome};
 use anyhow::{Context, Result, ensure};
 
 /// Random reads of 4 KiB that AP1 makes.
@@ -59,7 +59,8 @@ struct P5Form {
     core_2: u32,
 }
 
-const LINUX: BenchMachine = BenchMachine::LinuxOfCores { cores: 4, null_disk_ns: MEDIUM_NS };
+const LINUX: BenchMachine =
+    BenchMachine::Linux(LinuxForm { cores: 4, null_disk_ns: Some(MEDIUM_NS), ..LinuxForm::PLAIN });
 
 /// One of our systems: the cores of the processes of applications and of the OS, of all that is the same.
 const fn ours(base: &'static str) -> BenchMachine {

@@ -5,7 +5,7 @@
 
 use super::{LedgerRow, RowPlan, ms};
 use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
-use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, RunOutcome};
+use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, LinuxForm, RunOutcome};
 use crate::thrice::{quicker, script};
 use anyhow::{Result, ensure};
 
@@ -92,7 +92,7 @@ fn cores(plan: RowPlan) -> &'static [u8] {
 fn machines(cores: u8) -> [BenchMachine; 2] {
     [
         BenchMachine::Cluster(OURS[usize::from(cores) - 1]),
-        BenchMachine::LinuxOfCores { cores, null_disk_ns: NULL_DISK_NS },
+        BenchMachine::Linux(LinuxForm { cores, null_disk_ns: Some(NULL_DISK_NS), ..LinuxForm::PLAIN }),
     ]
 }
 
@@ -220,8 +220,7 @@ mod tests {
                 let list = text.split_once("programs = [").map_or("0", |(_, rest)| rest.split(']').next().unwrap());
                 list.split(',').count()
             }
-            BenchMachine::LinuxOfCores { cores, .. } => usize::from(cores),
-            BenchMachine::Linux | BenchMachine::LinuxOfMemory { .. } => unreachable!("it is measured with cores"),
+            BenchMachine::Linux(form) => usize::from(form.cores),
         };
         let whole = runs(RowPlan { short: false, ..PLAN });
         assert_eq!(whole.into_iter().map(|run| listed(run.machine)).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3, 4, 4, 4]);

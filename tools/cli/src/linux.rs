@@ -15,6 +15,12 @@ pub struct LinuxArgs {
     /// Add a disk without content, /dev/nullb0, whose requests complete after this time
     #[arg(long, value_name = "NANOSECONDS")]
     pub null_disk_ns: Option<u32>,
+    /// Each request of the card takes this time, instead of none
+    #[arg(long, value_name = "MICROSECONDS", requires = "card_mb_s")]
+    pub card_us: Option<u32>,
+    /// And all of them together pass so many bytes
+    #[arg(long, value_name = "MB_PER_SECOND", requires = "card_us", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub card_mb_s: Option<u32>,
     /// The memory of the board that Linux uses
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(64..=1024))]
     pub memory_mib: Option<u16>,

@@ -7,7 +7,7 @@ use super::measured::{Steps, streamed};
 use super::{END, HEAD, P3Experiment, sources};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::rows::{RowPlan, ms};
-use crate::run::{BenchMachine, BenchRun, RunOutcome, STREAMED};
+use crate::run::{BenchMachine, BenchRun, LinuxForm, RunOutcome, STREAMED};
 use anyhow::{Result, ensure};
 
 /// Linux itself needs more than ours; what it has for files with so much is about what ours has with the experiment's.
@@ -41,9 +41,14 @@ pub(super) fn runs(experiment: &P3Experiment, plan: RowPlan) -> Vec<BenchRun> {
         let steps = experiment.of(plan, experiment.steps);
         script += &format!("state before\n{} || exit 1\nstate after\n", experiment.stencil(steps));
         script += if noise { END } else { "" };
-        BenchRun::new(BenchMachine::LinuxOfMemory { mib }, plan.profile, "dev", &script)
-            .with(sources())
-            .streaming(experiment.of(plan, experiment.streamed_mib))
+        BenchRun::new(
+            BenchMachine::Linux(LinuxForm { memory_mib: Some(mib), ..LinuxForm::PLAIN }),
+            plan.profile,
+            "dev",
+            &script,
+        )
+        .with(sources())
+        .streaming(experiment.of(plan, experiment.streamed_mib))
     };
     FORMS.into_iter().map(run).collect()
 }

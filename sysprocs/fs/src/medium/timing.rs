@@ -98,6 +98,18 @@ impl Medium {
     pub fn names() -> impl Iterator<Item = &'static str> {
         MEDIA.iter().map(|medium| medium.name)
     }
+    /// From the command of a read to its first byte, us.
+    pub fn read_us(&self) -> u64 {
+        self.read_us
+    }
+    /// From the command of a write to its first byte, us.
+    pub fn write_us(&self) -> u64 {
+        self.write_us
+    }
+    /// Bytes transferred in a second; 0: at once.
+    pub fn bytes_per_s(&self) -> u64 {
+        self.bytes_per_s
+    }
     /// How long each request takes of a medium that serves all side by side, ns.
     pub(crate) fn side_by_side_ns(&self) -> Option<u64> {
         self.side_by_side_ns

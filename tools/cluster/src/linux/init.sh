@@ -12,8 +12,10 @@ while [ ! -b /dev/mmcblk0p1 ] && [ $tries -lt 100 ]; do
   tries=$((tries + 1))
   $b sleep 0.1
 done
+disk=/dev/mmcblk0p1
+$TIMED
 # Without the line of a status the host tells what was said last.
-$b mount -t ext2 /dev/mmcblk0p1 /disk || $b reboot -f
+$b mount -t ext2 $disk /disk || $b reboot -f
 for folder in dev proc sys; do
   $b mkdir -p /disk/$folder
   $b mount --move /$folder /disk/$folder

@@ -14,7 +14,13 @@ const INIT: &str = include_str!("init.sh");
 const NULL_DISK: &str = "gb=4 queue_mode=2 submit_queues=1 irqmode=2 completion_nsec=";
 /// Ends the board by the emulator's register (`renga_emu_device::registers`), in the device tree of no board.
 const END: &str = "$b mount -t devtmpfs dev /dev; $b devmem 0x3fb00030 32 0\n";
+/// A disk in memory with the content of the card, each of whose requests takes time; the script is on that.
+const TIMED_CARD: &str = include_str!("timed_card.sh");
+const WRITE_BACK: &str = "$b dd if=$disk of=/dev/mmcblk0p1 bs=1M conv=fsync 2>/dev/null\n";
 const FOLDERS: [&str; 5] = ["dev", "disk", "modules", "proc", "sys"];
+const NS_PER_US: u64 = 1000;
+const BYTES_PER_MB: u64 = 1_000_000;
+const BYTES_PER_MIB: u64 = 1 << 20;
 const FOLDER_MODE: u32 = 0o040_755;
 const PROGRAM_MODE: u32 = 0o100_755;
 /// `/dev/console`, without which the first program has no output.
@@ -37,13 +43,24 @@ pub(super) fn write(kernel: &DebianKernel, hardware: LinuxHardware, path: &Path)
         archive.add(&format!("modules/{module}.ko"), PROGRAM_MODE, (0, 0), &read(path)?)
     };
     MODULES.iter().zip(&kernel.modules).try_for_each(&mut add)?;
-    let (mut further, end) = (String::new(), if hardware.cores > 1 { END } else { "" });
-    if let Some(delay_ns) = hardware.null_disk_ns {
+    let mut further = String::new();
+    if hardware.null_disk_ns.is_some() || hardware.card.is_some() {
         DISK_MODULES.iter().zip(&kernel.disk_modules).try_for_each(&mut add)?;
-        further = format!("$b insmod /modules/configfs.ko\n$b insmod /modules/null_blk.ko {NULL_DISK}{delay_ns}\n");
+        let parameters =
+            hardware.null_disk_ns.map_or("nr_devices=0".to_string(), |delay_ns| format!("{NULL_DISK}{delay_ns}"));
+        further = format!("$b insmod /modules/configfs.ko\n$b insmod /modules/null_blk.ko {parameters}\n");
     }
+    let timed = hardware.card.map_or(String::new(), |card| {
+        // Behind the disk without content, if that is there, too.
+        let name = format!("nullb{}", u8::from(hardware.null_disk_ns.is_some()));
+        TIMED_CARD
+            .replace("$NAME", &name)
+            .replace("$REQUEST_NS", &(u64::from(card.request_us) * NS_PER_US).to_string())
+            .replace("$RATE_MIB_S", &(u64::from(card.rate_mb_s) * BYTES_PER_MB).div_ceil(BYTES_PER_MIB).to_string())
+    });
+    let end = [if hardware.card.is_some() { WRITE_BACK } else { "" }, if hardware.cores > 1 { END } else { "" }];
     let init = INIT.replace("$MODULES", &MODULES.join(" ")).replace("$EPOCH_S", &EPOCH_S.to_string());
-    let init = init.replace("$FURTHER\n", &further).replace("$END\n", end);
+    let init = init.replace("$FURTHER\n", &further).replace("$TIMED\n", &timed).replace("$END\n", &end.concat());
     archive.add("init", PROGRAM_MODE, (0, 0), init.as_bytes())?;
     cpio::newc::trailer(archive.to)?;
     Ok(())

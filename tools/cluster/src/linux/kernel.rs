@@ -17,7 +17,7 @@ const TOOLS: &str = "busybox-static";
 const DEVICE_TREE: &str = "broadcom/bcm2837-rpi-3-b.dtb";
 /// What the kernel needs to restart the board, and for ext2 on its card; each behind those that it needs.
 pub(super) const MODULES: [&str; 7] = ["bcm2835_wdt", "crc32c_generic", "crc16", "mbcache", "jbd2", "ext4", "bcm2835"];
-/// What it needs for a disk without content.
+/// What it needs for a disk whose requests take time.
 pub(super) const DISK_MODULES: [&str; 2] = ["configfs", "null_blk"];
 /// Folders of the kernel's modules, one in another.
 const DEPTH_MAX: usize = 8;
@@ -25,6 +25,8 @@ const DEPTH_MAX: usize = 8;
 /// Where its parts are.
 #[derive(Debug)]
 pub(super) struct DebianKernel {
+    /// As `uname -r` says it.
+    pub(super) release: String,
     /// What boots.
     pub(super) image: PathBuf,
     /// The board's description.
@@ -60,6 +62,7 @@ impl DebianKernel {
             modules: MODULES.iter().map(find).collect::<Result<_>>()?,
             disk_modules: DISK_MODULES.iter().map(find).collect::<Result<_>>()?,
             busybox: tools.join("bin/busybox"),
+            release,
         })
     }
 }

@@ -45,6 +45,16 @@ pub struct LinuxBoard {
     hardware: LinuxHardware,
 }
 
+/// How long a request of the disk takes. Linux then has the disk's file system in the memory of its own null_blk
+/// device, whose requests take that long; it is written back to the card at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardModel {
+    /// From a request to its end, us.
+    pub request_us: u32,
+    /// Beside that, bytes of all requests together, MB/s.
+    pub rate_mb_s: u32,
+}
+
 /// What the board has that not every run wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinuxHardware {
@@ -54,6 +64,8 @@ pub struct LinuxHardware {
     pub null_disk_ns: Option<u32>,
     /// The memory that Linux uses, MiB; without it all.
     pub memory_mib: Option<u16>,
+    /// How long requests of its disk take; without it, no time.
+    pub card: Option<CardModel>,
     /// The emulator's slice for several cores, if it is not its own choice, ns.
     pub core_slice_ns: Option<u64>,
 }
@@ -68,7 +80,7 @@ impl LinuxHardware {
 /// One core and no disk but the card.
 impl Default for LinuxHardware {
     fn default() -> Self {
-        Self { cores: 1, null_disk_ns: None, memory_mib: None, core_slice_ns: None }
+        Self { cores: 1, null_disk_ns: None, memory_mib: None, card: None, core_slice_ns: None }
     }
 }
 
@@ -98,6 +110,14 @@ impl LinuxBoard {
         let initramfs = folder.join("initramfs");
         initramfs::write(&kernel, hardware, &initramfs)?;
         Ok(LinuxBoard { qemu, plugin, kernel, initramfs, hardware })
+    }
+
+    /// The release of the kernel, as `uname -r` says it.
+    ///
+    /// # Errors
+    /// If it cannot be fetched.
+    pub fn release(environment: &Environment, progress: &ProgressLine) -> Result<String> {
+        Ok(DebianKernel::get(environment, progress)?.release)
     }
 
     /// Runs the script that is on `disk`; what it writes goes to `out`, what Linux says to `log`.

@@ -8,8 +8,8 @@ use super::result::RunFacts;
 use super::store::{ResultStore, TRACE_FILE};
 use crate::machines;
 use anyhow::{Context, Result, bail};
-use renga_bench::run::{BenchMachine, BenchRun, BenchSystem, RunOutcome, STREAMED};
-use renga_cluster::linux::{LinuxBoard, LinuxHardware};
+use renga_bench::run::{BenchMachine, BenchRun, BenchSystem, LinuxForm, RunOutcome, STREAMED};
+use renga_cluster::linux::{CardModel, LinuxBoard, LinuxHardware};
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::SCRIPT_PATH;
 use renga_cluster::trace::TraceFile;
@@ -94,8 +94,8 @@ impl<'a> Runner<'a> {
         let filesystem_mib = (brought_mib > ROOM_MIB).then_some(brought_mib + beside_mib);
         let choice = DiskChoice { flavour: run.image.to_string(), filesystem_mib, ..DiskChoice::default() };
         let mut placed = self.programs.clone();
-        if matches!(run.machine, BenchMachine::LinuxOfCores { .. }) || run.script.contains(artifacts::PROGRAM_FOR_CORES)
-        {
+        let in_emulator = matches!(run.machine, BenchMachine::Linux(form) if form.null_disk_ns.is_some());
+        if in_emulator || run.script.contains(artifacts::PROGRAM_FOR_CORES) {
             placed.push(artifacts::program_for_cores(self.environment));
         }
         let script = (SCRIPT_PATH.to_string(), run.script.clone().into_bytes());
@@ -146,19 +146,13 @@ impl<'a> Runner<'a> {
                 add("system", format!("{} ({})", system.base, system.label));
                 add("tables", sha256(&tables).to_string());
             }
-            BenchMachine::Linux => {
-                add("system", "Debian's Linux".to_string());
+            BenchMachine::Linux(form) => {
+                let release = LinuxBoard::release(self.environment, &self.progress)?;
+                add("system", format!("Debian's {release}, {form:?}"));
                 add("kernel", String::new());
-                add("plugin", String::new());
-            }
-            BenchMachine::LinuxOfMemory { mib } => {
-                add("system", format!("Debian's Linux, {mib} MiB"));
-                add("kernel", String::new());
-                add("plugin", String::new());
-            }
-            BenchMachine::LinuxOfCores { cores, null_disk_ns } => {
-                add("system", format!("Debian's Linux, {cores} cores, disk of {null_disk_ns} ns"));
-                add("kernel", String::new());
+                if form.cores == 1 {
+                    add("plugin", String::new());
+                }
             }
         }
         add("disk", disk_image::fingerprint(&self.image(run)?, &mut |step| self.progress.step(step))?);
@@ -185,16 +179,7 @@ impl<'a> Runner<'a> {
         disk_image::build(&self.image(run)?, &disk, &mut |step| self.progress.step(step))?;
         self.progress.step(what);
         let (status, text) = match run.machine {
-            BenchMachine::Linux => self.linux(&disk, &bench, LinuxHardware::default(), &mut facts)?,
-            BenchMachine::LinuxOfMemory { mib } => {
-                let hardware = LinuxHardware { memory_mib: Some(mib), ..LinuxHardware::default() };
-                self.linux(&disk, &bench, hardware, &mut facts)?
-            }
-            BenchMachine::LinuxOfCores { cores, null_disk_ns } => {
-                let (null_disk_ns, core_slice_ns) = (Some(null_disk_ns), run.core_slice_ns);
-                let hardware = LinuxHardware { cores, null_disk_ns, core_slice_ns, ..LinuxHardware::default() };
-                self.linux(&disk, &bench, hardware, &mut facts)?
-            }
+            BenchMachine::Linux(form) => self.linux(&disk, &bench, hardware(run, form), &mut facts)?,
             BenchMachine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,
         };
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -250,6 +235,12 @@ impl<'a> Runner<'a> {
         }
         Ok((outcome.status, std::mem::take(&mut keeper.text)))
     }
+}
+
+fn hardware(run: &BenchRun, form: LinuxForm) -> LinuxHardware {
+    let LinuxForm { cores, memory_mib, null_disk_ns, card } = form;
+    let card = card.map(|card| CardModel { request_us: card.request_us, rate_mb_s: card.rate_mb_s });
+    LinuxHardware { cores, null_disk_ns, memory_mib, card, core_slice_ns: run.core_slice_ns }
 }
 
 /// The parts of a run's cache key, except its system and its files.

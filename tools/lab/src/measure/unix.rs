@@ -4,6 +4,7 @@
 //! itself (`userland/src/bin/unix`, `userland/src/bin/measure.rs`), the table of what is measured (`rows`).
 
 mod input;
+mod linux;
 mod report;
 mod rows;
 
@@ -33,7 +34,11 @@ pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
     if run.outcome.status != 0 {
         bail!("a measurement failed with status {}:\n{}", run.outcome.status, run.text);
     }
-    let figures = UnixFigures::read(&run.text, &rows)?;
+    let mut figures = UnixFigures::read(&run.text, &rows)?;
+    // The short form compares with bounds alone.
+    if !options.short {
+        figures.add_linux(linux::measure(environment, &rows)?);
+    }
     report::print(&rows, &figures);
     if let Some(path) = &options.json {
         let text = serde_json::to_string_pretty(&report::json(&rows, &figures))?;
@@ -43,21 +48,28 @@ pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
     Ok(u8::from(worse > 0))
 }
 
+/// Measures `rows`; before each command stands `on`, which says where it runs.
+fn measure_on(on: &str, rows: &[&UnixRow]) -> String {
+    let calls: Vec<&str> = rows.iter().filter(|row| row.command.is_none()).map(|row| row.name).collect();
+    let mut script = String::new();
+    if !calls.is_empty() {
+        script += &format!("{on}/usr/lib/renga/unix {} || exit 1\n", calls.join(" "));
+    }
+    for row in rows {
+        if let Some(command) = row.command {
+            let timed = format!("{on}/usr/lib/renga/measure {} sh -c '{command}' || exit 1\n", row.name);
+            // The second time counts: files and programs are then cached. It finds what the first time found.
+            script += &format!("{timed}{undo}{timed}{undo}", undo = input::UNDO);
+        }
+    }
+    script
+}
+
 /// Measures `rows` on one board after the other.
 fn script(rows: &[&UnixRow]) -> String {
     let mut script = input::PREPARE.to_string();
-    let calls: Vec<&str> = rows.iter().filter(|row| row.command.is_none()).map(|row| row.name).collect();
     for board in BOARDS {
-        script += &format!("echo board {board}\n");
-        script += &format!("remote -b {board} /usr/lib/renga/unix {} || exit 1\n", calls.join(" "));
-        for row in rows {
-            if let Some(command) = row.command {
-                let timed =
-                    format!("remote -b {board} /usr/lib/renga/measure {} sh -c '{command}' || exit 1\n", row.name);
-                // The second time counts: files and programs are then cached. It finds what the first time found.
-                script += &format!("{timed}{undo}{timed}{undo}", undo = input::UNDO);
-            }
-        }
+        script += &format!("echo board {board}\n{}", measure_on(&format!("remote -b {board} "), rows));
     }
     script
 }

@@ -2,7 +2,7 @@
 
 use super::stats::print_times;
 use anyhow::{Context, Result};
-use renga_cluster::linux::{LinuxBoard, LinuxHardware};
+use renga_cluster::linux::{CardModel, LinuxBoard, LinuxHardware};
 use renga_cluster::session_disk;
 use renga_images::disk_image;
 use renga_workspace::environment::Environment;
@@ -26,6 +26,7 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
         cores: options.cores,
         null_disk_ns: options.null_disk_ns,
         memory_mib: options.memory_mib,
+        card: options.card_us.zip(options.card_mb_s).map(|(request_us, rate_mb_s)| CardModel { request_us, rate_mb_s }),
         core_slice_ns: None,
     };
     let linux = LinuxBoard::prepare(environment, &scratch.folder, hardware, &progress)?;

@@ -1,12 +1,31 @@
 //! The figures of a run, and their table.
 
+use super::linux::LinuxFigures;
 use super::rows::{BOARDS, FigureUnit, Goal, UnixRow};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// By name: what was measured on board a and on board b, in the row's unit.
-pub struct UnixFigures(BTreeMap<&'static str, [f64; 2]>);
+/// What was measured, by the name of the row and in its unit.
+pub struct UnixFigures {
+    /// On board a and on board b.
+    boards: BTreeMap<&'static str, [f64; 2]>,
+    /// On Linux, in the whole form.
+    linux: Option<LinuxFigures>,
+}
+
+/// Those of `rows` in what was said on one board.
+///
+/// # Errors
+/// If one is missing.
+pub(super) fn figures(text: &str, rows: &[&UnixRow]) -> Result<BTreeMap<&'static str, f64>> {
+    let of = |row: &&UnixRow| {
+        let missing = || format!("the run measured no `{}`; it said:\n{text}", row.name);
+        let (count, ns) = taken(text, row.name).with_context(missing)?;
+        Ok((row.name, figure(row.unit, count, ns)))
+    };
+    rows.iter().map(of).collect()
+}
 
 impl UnixFigures {
     /// Those of `rows` in what a run said.
@@ -14,21 +33,22 @@ impl UnixFigures {
     /// # Errors
     /// If one is missing.
     pub fn read(text: &str, rows: &[&UnixRow]) -> Result<UnixFigures> {
-        let parts: Vec<&str> = BOARDS.iter().map(|board| part(text, board)).collect();
-        let mut figures = BTreeMap::new();
-        for row in rows {
-            let figure = |part: &str| {
-                let taken = taken(part, row.name);
-                let missing = || format!("the run measured no `{}`; it said:\n{text}", row.name);
-                taken.map(|(count, ns)| figure(row.unit, count, ns)).with_context(missing)
-            };
-            figures.insert(row.name, [figure(parts[0])?, figure(parts[1])?]);
-        }
-        Ok(UnixFigures(figures))
+        let [a, b] = BOARDS.map(|board| figures(part(text, board), rows));
+        let (a, b) = (a?, b?);
+        let boards = rows.iter().map(|row| (row.name, [a[row.name], b[row.name]])).collect();
+        Ok(UnixFigures { boards, linux: None })
+    }
+
+    pub(super) fn add_linux(&mut self, linux: LinuxFigures) {
+        self.linux = Some(linux);
     }
 
     fn of(&self, row: &UnixRow) -> [f64; 2] {
-        self.0[row.name]
+        self.boards[row.name]
+    }
+
+    fn on_linux(&self, row: &UnixRow) -> Option<f64> {
+        self.linux.as_ref()?.rows.get(row.name).copied()
     }
 
     /// How many times the time of board a board b takes.
@@ -99,7 +119,10 @@ fn format_figure(figure: f64) -> String {
 /// Prints the table.
 pub fn print(rows: &[&UnixRow], figures: &UnixFigures) {
     println!("UNIX on the booted image of `pair`, virtual time: one instruction is 1 ns, no cache or pipeline model.");
-    println!("Linux: 6.12 on the same emulated board. A goal that is met has a +, one that is not a -.\n");
+    if let Some(linux) = &figures.linux {
+        println!("Linux: {} on the same emulated board and disk, its card as slow as ours.", linux.release);
+    }
+    println!("A goal that is met has a +, one that is not a -.\n");
     println!(
         "{:<40} {:>5} {:>8} {:>9} {:>9} {:>6} {:>10} {:>10}",
         "", "", "Linux", "a", "b", "b/a", "goal a", "goal b"
@@ -108,7 +131,7 @@ pub fn print(rows: &[&UnixRow], figures: &UnixFigures) {
         let what: String = row.what.chars().take(40).collect();
         let times_a = format!("{:.2}", figures.times_a(row));
         let [a, b] = figures.of(row).map(format_figure);
-        let linux = row.linux.map(format_figure).unwrap_or_default();
+        let linux = figures.on_linux(row).map(format_figure).unwrap_or_default();
         let goal = |board: usize| {
             let limit = limit(row, board, figures)?;
             let mark = if row.unit.holds(figures.of(row)[board], limit) { '+' } else { '-' };
@@ -125,7 +148,7 @@ pub fn json(rows: &[&UnixRow], figures: &UnixFigures) -> Value {
     let line = |row: &&UnixRow| {
         let [a, b] = figures.of(row);
         let goals = [limit(row, 0, figures), limit(row, 1, figures)];
-        json!({ "name": row.name, "what": row.what, "unit": row.unit.name(), "linux": row.linux,
+        json!({ "name": row.name, "what": row.what, "unit": row.unit.name(), "linux": figures.on_linux(row),
             "a": a, "b": b, "goal_a": goals[0], "goal_b": goals[1], "bound_a": row.bounds[0], "bound_b": row.bounds[1],
             "times_a": figures.times_a(row), "bound_times_a": row.times_a })
     };
