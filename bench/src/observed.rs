@@ -239,7 +239,7 @@ mod tests {
         boards[0].add(1, 0, 1);
         boards[1].add(0, 0, 1);
         let kinds = ["proxy", "x"].map(|name| ProcessKind { name: name.to_string(), serves: None });
-        TraceHeader { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new() }
+        TraceHeader { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new(), ..TraceHeader::default() }
     }
 
     #[test]

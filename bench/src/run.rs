@@ -4,6 +4,7 @@
 //! need not be repeated. Not here: the execution.
 
 use anyhow::{Context, Result, bail};
+use renga_profile::ProfileSetting;
 use renga_trace::event::Timed;
 use renga_trace::{TraceHeader, TraceReader};
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,8 @@ pub struct BenchRun {
     pub machine: BenchMachine,
     /// How fast things are.
     pub profile: CostProfile,
+    /// What differs from that, by the user's choice.
+    pub settings: Vec<ProfileSetting>,
     /// The link's rate, if it is not the profile's.
     pub link_rate_bps: Option<u64>,
     /// How long an instruction takes, a power of two, if it is not as the profile has it, ns.
@@ -190,6 +193,7 @@ impl BenchRun {
         BenchRun {
             machine,
             profile,
+            settings: Vec::new(),
             link_rate_bps: None,
             instruction_ns: None,
             medium: None,
@@ -200,6 +204,15 @@ impl BenchRun {
             streamed_mib: 0,
             traced: false,
             seed: 1,
+        }
+    }
+
+    /// The same on boards with other parameters; Linux has none.
+    #[must_use]
+    pub fn with_settings(self, settings: &[ProfileSetting]) -> BenchRun {
+        match self.machine {
+            BenchMachine::Cluster(_) => BenchRun { settings: settings.to_vec(), ..self },
+            _ => self,
         }
     }
 
@@ -246,7 +259,9 @@ impl BenchRun {
             BenchMachine::Cluster(system) => {
                 let rate = self.link_rate_bps.map(|bps| format!(", {} Mbit/s", bps as f64 / 1e6)).unwrap_or_default();
                 let instruction = self.instruction_ns.map(|ns| format!(", {ns} ns")).unwrap_or_default();
-                format!("{} ({}), {}{rate}{instruction}", system.base, system.label, self.profile.name())
+                let settings: String = self.settings.iter().map(|setting| format!(", {setting}")).collect();
+                let machine = format!("{} ({}), {}", system.base, system.label, self.profile.name());
+                format!("{machine}{rate}{instruction}{settings}")
             }
             BenchMachine::Linux(form) => form.label(),
         }

@@ -166,7 +166,7 @@ mod tests {
         let mut boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
         boards.iter_mut().for_each(|board| board.add(0, 0, 0));
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
-        let header = TraceHeader { boards: boards.into(), kinds, protocols: Vec::new() };
+        let header = TraceHeader { boards: boards.into(), kinds, protocols: Vec::new(), ..TraceHeader::default() };
         let found = between(header, &mut events, &[90, 170, 170, 200]).unwrap();
         let [first, second] = &found[..] else { panic!("two parts: {found:?}") };
         assert_eq!((first.ns, first.busy_ns.as_slice(), first.overlap_ns), (80, [50, 30].as_slice(), 20));

@@ -140,7 +140,7 @@ pub(super) mod tests {
     pub(crate) fn header() -> TraceHeader {
         let boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
-        TraceHeader { boards: boards.into(), kinds, protocols: Vec::new() }
+        TraceHeader { boards: boards.into(), kinds, protocols: Vec::new(), ..TraceHeader::default() }
     }
 
     /// b works until 100 and from 200 on; its frame is on the wire from 110 to 140; a works from 130 to 170, the disk

@@ -1,6 +1,6 @@
 //! `renga bench p1`, `renga bench map`, `renga bench diff`, `renga bench report`: options.
 
-use super::ProfileName;
+use super::BenchProfiles;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,12 +19,9 @@ pub struct Ledger {
 /// what is not its rows.
 #[derive(Args, Debug, Clone)]
 pub struct Measuring {
-    /// Only this machine [default: both]
-    #[arg(long, value_enum)]
-    pub profile: Option<ProfileName>,
-    /// Run the smallest case of each: for tests
-    #[arg(long)]
-    pub short: bool,
+    /// With which machines.
+    #[command(flatten)]
+    pub profiles: BenchProfiles,
     /// Repeat runs whose results are there
     #[arg(long)]
     pub force: bool,

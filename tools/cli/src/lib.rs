@@ -14,6 +14,7 @@ mod link;
 mod linux;
 mod long_part;
 mod port_name;
+mod profile;
 mod program;
 mod run;
 mod sim;
@@ -22,7 +23,7 @@ mod system;
 mod top;
 mod trace;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 pub use completions::{CompletionKind, Completions};
 pub use crash::CrashArgs;
 use examples::EXAMPLES;
@@ -35,11 +36,12 @@ pub use link::LinkName;
 pub use linux::LinuxArgs;
 pub use long_part::LongPart;
 pub use port_name::PortName;
+pub use profile::{BenchProfiles, ProfileArgs};
 pub use program::ProgramName;
 pub use run::RunArgs;
 pub use sim::{Sim, SimLevel};
 use std::path::PathBuf;
-pub use sweep::{Profiles, SweepArgs, SweepOf, SweepPlace};
+pub use sweep::{SweepArgs, SweepOf, SweepPlace};
 pub use system::{SystemArgs, SystemCommand, SystemNew};
 pub use top::{Top, ViewName};
 pub use trace::TraceArgs;
@@ -141,22 +143,19 @@ pub struct ClusterArgs {
     /// System: pair, trio, quad, octet, solo, or a file (see `renga check`)
     #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
     pub system: String,
-    /// Machine: how long an instruction takes, the link, the disk's medium
-    #[arg(long, value_enum, default_value_t = ProfileName::Pi3)]
-    pub profile: ProfileName,
+    /// How fast its parts are.
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Seed of everything random; the same seed gives the same run
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
 }
 
-/// Profiles by name.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProfileName {
-    /// 1 ns an instruction, link of 18 Mbit/s, SD card
-    Pi3,
-    /// About 1 MIPS, link of 4 Mbit/s, disk of 1989
-    #[value(name = "paper-1989")]
-    Paper1989,
+impl ClusterArgs {
+    /// This system with the usual profile and seed.
+    pub fn usual(system: &str) -> ClusterArgs {
+        ClusterArgs { system: system.to_string(), profile: ProfileArgs::default(), seed: 1 }
+    }
 }
 
 /// `renga test`

@@ -1,6 +1,6 @@
 //! `renga sweep`: options.
 
-use super::{ProfileName, SimLevel};
+use super::{BenchProfiles, SimLevel};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ Exit status: 0 all results are there and good; 1 a seed failed; 125 some jobs fa
 #[derive(Subcommand, Debug, Clone)]
 pub enum SweepOf {
     /// The runs of `renga bench map`
-    Map(Profiles),
+    Map(BenchProfiles),
     /// The runs of `renga bench p1`
     P1 {
         /// Rows, as in T1 or P1.T1 [default: all]
@@ -37,7 +37,7 @@ pub enum SweepOf {
         rows: Vec<String>,
         /// With which machine.
         #[command(flatten)]
-        profiles: Profiles,
+        profiles: BenchProfiles,
     },
     /// Seeds of the simulator, as of `renga sim`
     Seeds {
@@ -63,17 +63,6 @@ pub enum SweepOf {
         #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         seeds: u64,
     },
-}
-
-/// With which machine, how much of it.
-#[derive(Args, Debug, Clone)]
-pub struct Profiles {
-    /// Only this machine [default: both]
-    #[arg(long, value_enum)]
-    pub profile: Option<ProfileName>,
-    /// Run the smallest case of each: for tests
-    #[arg(long)]
-    pub short: bool,
 }
 
 /// Where a sweep runs.

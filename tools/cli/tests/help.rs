@@ -9,12 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Command lines that are refused, each for another reason.
-const REFUSED: [&str; 26] = [
+const REFUSED: [&str; 27] = [
     "",
     "nope",
     "run ls -l",
     "run --nope",
     "run --profile pi5",
+    "run --set link.rate_mbit_s=0",
     "run --cores 5",
     "run -c true -f script",
     "run --bare",

@@ -12,7 +12,6 @@ mod input_source;
 pub mod kernel_log;
 pub mod linux;
 pub mod listener;
-pub mod profile;
 pub mod rehearsal;
 pub mod session;
 pub mod session_disk;

@@ -11,7 +11,6 @@ use crate::escape::Typed;
 use crate::input_source::InputSource;
 use crate::kernel_log::LogTable;
 use crate::listener::Listener;
-use crate::profile::Profile;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::Model;
 use renga_cli::ProgramName;
@@ -23,6 +22,7 @@ use renga_images::artifacts::KernelArtifact;
 use renga_images::calendar::EPOCH_S;
 use renga_images::card::{CardBoot, firmware_of, models};
 use renga_images::system::SystemFile;
+use renga_profile::Profile;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
@@ -244,10 +244,12 @@ impl ClusterSession<'_> {
     fn config(&self) -> Result<ClusterConfig> {
         let boards: Result<_> = (0..self.system.checked.boards.len()).map(|number| self.board(number)).collect();
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards?);
-        config.shift = self.profile.shift;
-        config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
+        let Profile { instruction_ns, link_rate_bps, link_arm_ns, link_token_pass_ns, .. } = self.profile;
+        config.shift = instruction_ns.ilog2() as u8;
+        config.bus = BusConfig::with_overheads(link_rate_bps, link_arm_ns, link_token_pass_ns);
         config.bare = self.bare;
         config.slice_ns = self.profile.core_slice_ns;
+        config.settings = self.profile.unusual().iter().map(ToString::to_string).collect();
         config.pins = self.profile.pins.map(|_| PinsConfig::default());
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;

@@ -11,6 +11,7 @@ use renga_emu_probes::{Hit, Probes};
 use renga_images::machine_code;
 use renga_images::system::SystemFile;
 use renga_placement::OnBehalfOf;
+use renga_profile::Profile;
 use renga_trace::{
     CallsFor, Decoder, ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader, TraceWriter, TracedFrame,
     TracedProtocol,
@@ -37,11 +38,11 @@ struct Written {
 }
 
 impl TraceFile {
-    /// Creates it, for boards that run the kernel with this ELF file.
+    /// Creates it, for boards of this profile that run the kernel with this ELF file.
     ///
     /// # Errors
     /// If the file cannot be written, or the kernel's probes cannot be listed.
-    pub fn create(path: &Path, system: &SystemFile, elf: &Path) -> Result<TraceFile> {
+    pub fn create(path: &Path, (system, profile): (&SystemFile, &Profile), elf: &Path) -> Result<TraceFile> {
         let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
         let probes = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes).map(|decoder| (probes, decoder)));
         let (probes, decoder) = probes.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
@@ -52,7 +53,7 @@ impl TraceFile {
             );
         }
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let out = TraceWriter::new(BufWriter::new(file), &header(system))?;
+        let out = TraceWriter::new(BufWriter::new(file), &header(system, profile))?;
         let out = Arc::new(Mutex::new(Written { out, failed: None }));
         let flushed = Arc::downgrade(&out);
         std::thread::spawn(move || flush_now_and_then(&flushed));
@@ -129,10 +130,11 @@ fn flush_now_and_then(out: &Weak<Mutex<Written>>) {
     }
 }
 
-/// The names of a system.
-pub fn header(system: &SystemFile) -> TraceHeader {
+/// The names of a system, and what is unusual about its boards.
+pub fn header(system: &SystemFile, profile: &Profile) -> TraceHeader {
     let checked = &system.checked;
-    let mut header = TraceHeader::default();
+    let settings = profile.unusual().iter().map(ToString::to_string).collect();
+    let mut header = TraceHeader { settings, ..TraceHeader::default() };
     for facts in &checked.kinds {
         let serves = facts.serves.map(|protocol| {
             let entries = protocol.entries.iter().map(|(number, name)| (*number as u8, (*name).to_string())).collect();

@@ -1,10 +1,10 @@
 //! `renga sweep`: many independent runs, on all cores that are free.
 
 use crate::benches::{Runner, workers};
-use crate::measure::ledger::{plans, rows};
+use crate::machines::plans;
+use crate::measure::ledger::rows;
 use crate::sweep::{Chaos, OfRuns, Seeds, SeedsChoice, Slurm, Sweep, carry_out, missing};
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use renga_bench::rows::ROWS;
 use renga_cli::{self as cli, SweepOf};
 use renga_workspace::environment::Environment;
@@ -19,11 +19,11 @@ pub fn sweep(environment: &Environment, options: &cli::SweepArgs) -> Result<u8> 
     let folder = options.by.results.clone().unwrap_or_else(|| environment.work().join("sweep"));
     match &options.of {
         SweepOf::Map(profiles) => {
-            let arguments = of_profiles("map", profiles);
+            let arguments = of_profiles("map", profiles)?;
             of_runs(environment, &[&renga_bench::map::ROW], profiles, arguments, &options.by)
         }
         SweepOf::P1 { rows: names, profiles } => {
-            let mut arguments = of_profiles("p1", profiles);
+            let mut arguments = of_profiles("p1", profiles)?;
             arguments.extend(names.iter().cloned());
             of_runs(environment, &rows(names, ROWS)?, profiles, arguments, &options.by)
         }
@@ -41,18 +41,20 @@ pub fn sweep(environment: &Environment, options: &cli::SweepArgs) -> Result<u8> 
 }
 
 /// What names the runs of a bench with these profiles.
-fn of_profiles(bench: &str, profiles: &cli::Profiles) -> Vec<String> {
-    let name = profiles.profile.and_then(|profile| profile.to_possible_value());
+fn of_profiles(bench: &str, profiles: &cli::BenchProfiles) -> Result<Vec<String>> {
     let mut arguments = vec![bench.to_string()];
-    arguments.extend(name.map(|name| format!("--profile={}", name.get_name())));
+    if let Some(choice) = &profiles.profile {
+        arguments.push(format!("--profile={}", choice.name_from_anywhere()?));
+    }
+    arguments.extend(profiles.set.iter().map(|setting| format!("--set={setting}")));
     arguments.extend(profiles.short.then(|| "--short".to_string()));
-    arguments
+    Ok(arguments)
 }
 
 fn of_runs(
     environment: &Environment,
     rows: &[&renga_bench::rows::LedgerRow],
-    profiles: &cli::Profiles,
+    profiles: &cli::BenchProfiles,
     arguments: Vec<String>,
     place: &cli::SweepPlace,
 ) -> Result<u8> {
@@ -60,7 +62,7 @@ fn of_runs(
         Some(folder) => Runner::open_in(environment, folder)?,
         None => Runner::open(environment)?,
     };
-    let plans = plans(profiles.profile, profiles.short);
+    let plans = plans(profiles);
     let runs = OfRuns::new(&runner, rows, &plans, arguments)?;
     by(environment, &runs, place, &runner.progress)
 }

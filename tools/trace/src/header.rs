@@ -15,6 +15,9 @@ pub struct TraceHeader {
     pub kinds: Vec<ProcessKind>,
     /// The protocols.
     pub protocols: Vec<TracedProtocol>,
+    /// The parameters of the machine that are not as usual, as `--set` has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 /// A board.
@@ -217,8 +220,12 @@ mod tests {
         assert_eq!(board.processes.len(), 3);
         let kind = |name: &str, serves| ProcessKind { name: name.into(), serves };
         let protocols = vec![TracedProtocol { name: "Inode".into(), entries: vec![(4, "Read".into())], releasable: 0 }];
-        let header =
-            TraceHeader { boards: vec![board], kinds: vec![kind("disk", None), kind("inode", Some(0))], protocols };
+        let header = TraceHeader {
+            boards: vec![board],
+            kinds: vec![kind("disk", None), kind("inode", Some(0))],
+            protocols,
+            ..TraceHeader::default()
+        };
         let name = |index: u16| header.full_name(ProcId::new(0, index));
         assert_eq!(
             [0, 1, 3, 4, 5, 6].map(name),

@@ -38,6 +38,7 @@ fn header() -> TraceHeader {
             kind("disk", Some(1)),
         ],
         protocols: vec![entry("File", "Read"), entry("Disk", "ReadBlocks")],
+        ..TraceHeader::default()
     }
 }
 

@@ -32,7 +32,7 @@ fn header() -> TraceHeader {
     boards[1].add(2, 0, 4);
     boards[2].add(0, 0, 3);
     let kinds = kinds.map(|name| ProcessKind { name: name.to_string(), serves: None });
-    TraceHeader { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new() }
+    TraceHeader { boards: boards.into(), kinds: kinds.into(), protocols: Vec::new(), ..TraceHeader::default() }
 }
 
 fn call(caller: ProcId, server: ProcId) -> (u8, TraceEvent) {

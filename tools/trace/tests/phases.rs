@@ -25,6 +25,7 @@ fn header() -> TraceHeader {
         boards: boards.into(),
         kinds: vec![kind("file", Some(0)), kind("proxy", None), kind("user", None)],
         protocols,
+        ..TraceHeader::default()
     }
 }
 

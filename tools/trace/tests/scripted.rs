@@ -35,6 +35,7 @@ fn header() -> TraceHeader {
         boards: vec![board("a", 0..2), board("b", 2..5)],
         kinds: kinds.into_iter().zip(serves).map(kind).collect(),
         protocols: vec![protocol("File", "Read"), protocol("Disk", "ReadBlocks")],
+        ..TraceHeader::default()
     }
 }
 

@@ -139,7 +139,8 @@ mod tests {
         let mut board = TraceBoard { name: "a".to_string(), ..TraceBoard::default() };
         board.add(0, 0, 0);
         let kinds_of = vec![ProcessKind { name: "disk".to_string(), serves: None }];
-        let header = TraceHeader { boards: vec![board], kinds: kinds_of, protocols: Vec::new() };
+        let header =
+            TraceHeader { boards: vec![board], kinds: kinds_of, protocols: Vec::new(), ..TraceHeader::default() };
         let process = ProcId::new(0, 0);
         let disk = TraceEvent::Disk { process, first: 8, blocks: 2, writes: true };
         assert_eq!(named(&header, &disk), "disk a: disk 0, 8, 2, 1");

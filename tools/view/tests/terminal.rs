@@ -20,8 +20,11 @@ fn trace(complete: bool) -> PathBuf {
     let mut board = TraceBoard { name: "a".into(), ..TraceBoard::default() };
     board.add(0, 0, 0);
     let kinds = vec![ProcessKind { name: "user".into(), serves: None }];
-    let mut out = TraceWriter::new(Vec::new(), &TraceHeader { boards: vec![board], kinds, protocols: Vec::new() })
-        .expect("memory");
+    let mut out = TraceWriter::new(
+        Vec::new(),
+        &TraceHeader { boards: vec![board], kinds, protocols: Vec::new(), ..TraceHeader::default() },
+    )
+    .expect("memory");
     let process = ProcId::new(0, 0);
     let name = u64::from_le_bytes(*b"worker\0\0");
     let events = [

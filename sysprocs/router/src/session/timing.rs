@@ -37,14 +37,12 @@ impl LinkTiming {
         ask_ns: 20_000_000,
         dead_ns: 450_000_000,
     };
-    /// The times called `name`, as a board's configuration has it.
+    /// All of them, as a board's configuration names them.
+    pub const NAMED: [(&str, LinkTiming); 3] =
+        [("pi3", LinkTiming::PI3), ("pins", LinkTiming::PINS), ("paper-1989", LinkTiming::PAPER_1989)];
+    /// The times called `name`.
     pub fn named(name: &str) -> Option<LinkTiming> {
-        match name {
-            "pi3" => Some(LinkTiming::PI3),
-            "pins" => Some(LinkTiming::PINS),
-            "paper-1989" => Some(LinkTiming::PAPER_1989),
-            _ => None,
-        }
+        LinkTiming::NAMED.iter().find(|(known, _)| *known == name).map(|(_, timing)| *timing)
     }
     /// The shortest wait of a session that is up, ns.
     pub(crate) fn wait_min_ns(&self) -> u64 {

@@ -43,8 +43,15 @@ impl BusConfig {
     /// board to board: like a word, it is one store, one rise time and two reads on either side
     /// (`docs/reference/link-pins.md`).
     pub const fn with_rate(rate_bps: u64) -> Self {
+        Self::with_overheads(rate_bps, ARM_NS, 0)
+    }
+
+    /// The same, whose boards get ready for a frame in `arm_ns`, and whose token takes `token_pass_ns`, or a word's
+    /// time if that is 0.
+    pub const fn with_overheads(rate_bps: u64, arm_ns: u64, token_pass_ns: u64) -> Self {
         let word_ns = (WORD_BITS * NS_PER_S).div_ceil(rate_bps);
-        Self { rate_bps, frame_overhead_ns: ARM_NS + word_ns, token_pass_ns: word_ns }
+        let token_pass_ns = if token_pass_ns == 0 { word_ns } else { token_pass_ns };
+        Self { rate_bps, frame_overhead_ns: arm_ns + word_ns, token_pass_ns }
     }
 
     /// The parallel bus between Pi 3s: 18 Mbit/s (`docs/reference/link-pins.md`, three-wire handshake, 1 kOhm).

@@ -83,6 +83,8 @@ pub struct ClusterConfig {
     /// The slice of a board's several cores, ns, which bounds their quanta; without it, the link's. The result does
     /// depend on it.
     pub slice_ns: Option<u64>,
+    /// What the boards find otherwise than usual on their command lines, for the recording: it fits no other run.
+    pub settings: Vec<String>,
     /// Where all randomness comes from.
     pub seed: u64,
     /// Seconds from 1970 to the beginning of virtual time.
@@ -120,6 +122,7 @@ impl ClusterConfig {
             bare: false,
             quantum_ns: None,
             slice_ns: None,
+            settings: Vec::new(),
             seed: 1,
             epoch_s: 0,
             pace: false,

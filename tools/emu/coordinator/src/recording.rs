@@ -50,6 +50,9 @@ pub struct RecordingHeader {
     /// Their slice, ns.
     #[serde(default)]
     pub slice_ns: Option<u64>,
+    /// As in [`ClusterConfig`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
     /// The boards were started with a person at the console.
     pub interactive: bool,
 }
@@ -73,6 +76,7 @@ impl RecordingHeader {
                 .slice()
                 .map_or(Vec::new(), |_| config.boards.iter().map(|board| board.cores.max(1)).collect()),
             slice_ns: config.slice(),
+            settings: config.settings.clone(),
             interactive: config.pace,
         }
     }

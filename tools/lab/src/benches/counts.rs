@@ -23,7 +23,7 @@ fn file(environment: &Environment) -> PathBuf {
 fn counted(result: &RowResult) -> (String, BTreeMap<String, u64>) {
     // Times say nothing that counts do not, and change with every instruction.
     let counts = result.findings.figures.iter().filter(|(name, _)| !name.ends_with(" ns"));
-    let row = format!("{} {}", result.row, result.profile.name());
+    let row = format!("{} {}", result.row, result.machine());
     (row, counts.map(|(name, count)| (name.clone(), *count)).collect())
 }
 

@@ -113,7 +113,7 @@ pub fn html(results: &[RowResult]) -> Result<String> {
     page += "<table><caption>Verdicts</caption><tr><th>row</th><th style=\"text-align:left\">what</th><th>profile</th><th>verdict</th></tr>\n";
     for result in results {
         let (class, verdict) = verdict(result);
-        let (row, title, profile) = (&result.row, escaped(&result.title), result.profile.name());
+        let (row, title, profile) = (&result.row, escaped(&result.title), result.machine());
         let _ = writeln!(
             page,
             "<tr><td><a href=\"#{row}\">{row}</a></td><td style=\"text-align:left;white-space:normal\">{title}</td><td>{profile}</td>\
@@ -145,7 +145,7 @@ fn html_result(result: &RowResult) -> Result<String> {
     let (class, verdict) = verdict(result);
     let mut text = format!(
         "<h3>{} <span class=\"verdict {class}\">{verdict}</span></h3>\n<p class=\"small\">{}; revision {}</p>\n",
-        result.profile.name(),
+        result.machine(),
         escaped(&parameters(result)),
         revision(result)
     );
@@ -200,7 +200,7 @@ fn markdown_head(results: &[RowResult]) -> String {
     let mut page =
         format!("# {TITLE}\n\n{}\n\n| Row | What | Profile | Verdict |\n|---|---|---|---|\n", limits(results));
     for result in results {
-        let (row, title, profile) = (&result.row, &result.title, result.profile.name());
+        let (row, title, profile) = (&result.row, &result.title, result.machine());
         let _ = writeln!(page, "| {row} | {title} | {profile} | {} |", verdict(result).1);
     }
     page
@@ -246,7 +246,7 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
             before = &result.row;
         }
         let (_, verdict) = verdict(result);
-        let (profile, revision) = (result.profile.name(), revision(result));
+        let (profile, revision) = (result.machine(), revision(result));
         let parameters = parameters(result).replace(", ", "`, `");
         let _ = write!(page, "\n### {profile}: {verdict}\n\n`{parameters}`; revision `{revision}`\n");
         for table in &result.findings.tables {
@@ -262,7 +262,7 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
             let _ = write!(page, "\n{note}\n");
         }
         for (number, (title, picture)) in self::pictures(&result.findings)?.into_iter().enumerate() {
-            let name = format!("{}.{}.{number}.svg", result.row.to_lowercase(), result.profile.name());
+            let name = format!("{}.{}.{number}.svg", result.row.to_lowercase(), result.machine());
             let _ = write!(page, "\n![{title}]({name})\n");
             pictures.push((name, picture));
         }
@@ -293,6 +293,7 @@ mod tests {
             row: "P1.T5".to_string(),
             title: "Two compiles".to_string(),
             profile: CostProfile::Pi3,
+            machine: None,
             short,
             parameters: BTreeMap::from([("link".to_string(), "18 Mbit/s".to_string())]),
             revision: Some("abc".to_string()),

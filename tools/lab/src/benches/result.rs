@@ -30,6 +30,9 @@ pub struct RowResult {
     pub title: String,
     /// With which machine.
     pub profile: CostProfile,
+    /// What people call the machine, if it is not that profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// The least that shows it, or all.
     pub short: bool,
     /// The profile's parameters.
@@ -43,10 +46,15 @@ pub struct RowResult {
 }
 
 impl RowResult {
+    /// What people call its machine.
+    pub fn machine(&self) -> &str {
+        self.machine.as_deref().unwrap_or(self.profile.name())
+    }
+
     /// Its file's name.
     pub fn file_name(&self) -> String {
         let short = if self.short { ".short" } else { "" };
-        format!("{}.{}{short}.json", self.row, self.profile.name())
+        format!("{}.{}{short}.json", self.row, self.machine())
     }
 
     /// Writes it into `folder`.
@@ -94,6 +102,7 @@ mod tests {
             row: "P1.T1".to_string(),
             title: "t".to_string(),
             profile: CostProfile::Paper1989,
+            machine: None,
             short: true,
             parameters: BTreeMap::new(),
             revision: None,

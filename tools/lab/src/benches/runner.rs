@@ -214,16 +214,23 @@ impl<'a> Runner<'a> {
         facts: &mut RunFacts,
     ) -> Result<(u8, Vec<u8>)> {
         let (system, folder) = (self.system(system, bench)?, bench.join("run"));
-        let trace = run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), &system, &self.kernel.elf));
+        let machine = machines::of_run(run);
+        let trace =
+            run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), (&system, &machine), &self.kernel.elf));
         let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
         let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(&system, bench)?;
-        let machine = (machines::of_run(run), run.seed);
         let session = ClusterSession {
             frames: run.traced,
             probes: run.traced,
-            ..ClusterSession::new(emulator, &self.kernel, (&system, tables), folder.join(DISK_FILE), machine)
+            ..ClusterSession::new(
+                emulator,
+                &self.kernel,
+                (&system, tables),
+                folder.join(DISK_FILE),
+                (machine, run.seed),
+            )
         };
         let outcome = session.run(&mut keeper)?;
         keeper.finish()?;
@@ -285,7 +292,7 @@ mod tests {
     #[test]
     fn runner_each_changed_input_changes_key() {
         let run = || BenchRun::new(BenchMachine::Cluster(OURS), CostProfile::Pi3, "small", "ls");
-        let changes: [fn(BenchRun) -> BenchRun; 9] = [
+        let changes: [fn(BenchRun) -> BenchRun; 10] = [
             |run| BenchRun { image: "dev", ..run },
             |run| BenchRun { script: "ps".to_string(), ..run },
             |run| BenchRun { profile: CostProfile::Paper1989, ..run },
@@ -295,6 +302,7 @@ mod tests {
             |run| run.at_instruction_ns(2),
             |run| run.on_medium("null"),
             |run| run.with_core_slice_ns(999),
+            |run| run.with_settings(&["link.arm_us=20".parse().unwrap()]),
         ];
         let changed = changes.iter().map(|change| key_parts(&change(run())));
         let keys: BTreeSet<_> = changed.chain([key_parts(&run()), key_parts(&run())]).collect();

@@ -9,7 +9,6 @@ use renga_cluster::disturbance::Disturbance;
 use renga_cluster::escape::Typed;
 use renga_cluster::event_instants::EventInstants;
 use renga_cluster::listener::Listener;
-use renga_cluster::profile::{Profile, profile};
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk;
 use renga_emu::{FrameEvent, PowerOrder};
@@ -17,6 +16,7 @@ use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{sha256, sha256_of_file};
 use renga_images::disk_image::{DiskChoice, FileContent, Placed};
 use renga_images::system::SystemFile;
+use renga_profile::Profile;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
@@ -96,7 +96,7 @@ impl CrashBench {
         let disk = scratch.folder.join("disk.img");
         artifacts::session_disk(environment, &DiskChoice::try_from(&options.image)?, placed, &disk, progress)?;
         let tables = artifacts::tables(&system, &scratch.folder)?;
-        let machine = (profile(options.machine.profile), options.machine.seed);
+        let machine = (options.machine.profile.machine(), options.machine.seed);
         let mut made_of = format!("{machine:?} {}", RESTART_NS);
         let this = std::env::current_exe().context("this program has no file")?;
         for path in [&kernel.image, &plugin, &qemu, &disk, &tables, &this] {

@@ -63,6 +63,7 @@ mod tests {
             row: "P1.T1".to_string(),
             title: String::new(),
             profile: CostProfile::Pi3,
+            machine: None,
             short: false,
             parameters: BTreeMap::new(),
             revision: None,

@@ -6,7 +6,7 @@
 
 use super::measured::Fixture;
 use anyhow::{Context, Result};
-use renga_cli::{ClusterArgs, ProfileName};
+use renga_cli::ClusterArgs;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -29,7 +29,7 @@ const TICKS: f64 = 100.0;
 /// # Errors
 /// If a run fails.
 pub fn measure(environment: &Environment) -> Result<u8> {
-    let machine = ClusterArgs { profile: ProfileName::Pi3, system: String::new(), seed: 1 };
+    let machine = ClusterArgs::usual("");
     let fixture = Fixture::make(environment, &machine)?;
     let kernel = fixture.kernel(KernelFlavour::Plain)?;
     let cores = available_parallelism().map_or(1, usize::from);

@@ -4,12 +4,11 @@
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
 use crate::benches::{RowResult, Runner, counts, workers};
-use crate::machines;
+use crate::machines::{self, MachinePlan};
 use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
 use anyhow::{Context, Result};
-use renga_bench::rows::{LedgerRow, RowPlan, all, find};
-use renga_bench::run::CostProfile;
-use renga_cli::{Measuring, ProfileName};
+use renga_bench::rows::{LedgerRow, all, find};
+use renga_cli::Measuring;
 use renga_workspace::environment::Environment;
 use std::process::Command;
 use std::time::Instant;
@@ -25,24 +24,19 @@ pub fn rows(names: &[String], paper: &'static [LedgerRow]) -> Result<Vec<&'stati
     }
 }
 
-/// With which profiles rows are run.
-pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<RowPlan> {
-    let profiles = match profile {
-        Some(ProfileName::Pi3) => vec![CostProfile::Pi3],
-        Some(ProfileName::Paper1989) => vec![CostProfile::Paper1989],
-        None => vec![CostProfile::Pi3, CostProfile::Paper1989],
-    };
-    profiles.into_iter().map(|profile| RowPlan { profile, short }).collect()
-}
-
-/// Runs the rows, prints and keeps what they find.
+/// Runs the rows with each of the plans, prints and keeps what they find.
 ///
 /// # Errors
 /// If a run fails.
-pub fn measure(environment: &Environment, rows: &[&LedgerRow], options: &Measuring) -> Result<u8> {
+pub fn measure(
+    environment: &Environment,
+    rows: &[&LedgerRow],
+    plans: &[MachinePlan],
+    options: &Measuring,
+) -> Result<u8> {
     let runner = Runner::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Runner::folder(environment).join("results"));
-    let runs = OfRuns::new(&runner, rows, &plans(options.profile, options.short), Vec::new())?.force(options.force);
+    let runs = OfRuns::new(&runner, rows, plans, Vec::new())?.force(options.force);
     let begin = Instant::now();
     let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
     runner.progress.step("");
@@ -58,7 +52,7 @@ pub fn measure(environment: &Environment, rows: &[&LedgerRow], options: &Measuri
     let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
-    let grown = if options.short { counts::evaluate(environment, &results)? } else { Vec::new() };
+    let grown = if options.profiles.short { counts::evaluate(environment, &results)? } else { Vec::new() };
     grown.iter().for_each(|line| println!("GROWN {line}"));
     Ok(u8::from(!grown.is_empty()))
 }
@@ -69,12 +63,13 @@ fn unknown(name: &str) -> String {
 }
 
 fn evaluate(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Result<RowResult> {
-    let OfRow { row, plan, .. } = of_row;
+    let OfRow { row, machine: MachinePlan { plan, name: machine, .. }, .. } = of_row;
     let (runs, facts, outcomes) = runs.outcomes(of_row)?;
     Ok(RowResult {
         row: row.id.to_string(),
         title: row.title.to_string(),
         profile: plan.profile,
+        machine: (*machine != plan.profile.name()).then(|| machine.clone()),
         short: plan.short,
         parameters: machines::parameters(&runs),
         revision,
@@ -98,7 +93,7 @@ fn revision(environment: &Environment) -> Option<String> {
 
 fn print(row: &LedgerRow, result: &RowResult) {
     let verdict = result.findings.verdict().map_or(String::new(), |verdict| format!(": {verdict}"));
-    let title = format!("{} {}, profile {}{verdict}", row.id, row.title, result.profile.name());
+    let title = format!("{} {}, profile {}{verdict}", row.id, row.title, result.machine());
     println!("{title}\n{}\n", "=".repeat(title.chars().count()));
     let parameters: Vec<String> = result.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
     println!("{}\n\n{}", parameters.join("; "), result.findings);

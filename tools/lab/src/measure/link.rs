@@ -7,7 +7,6 @@
 use super::measured::{Fixture, MeasuredRun};
 use anyhow::{Context, Result, ensure};
 use renga_cli::ClusterArgs;
-use renga_cluster::profile::profile;
 use renga_emu::FrameEvent;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
@@ -40,7 +39,7 @@ pub fn measure(environment: &Environment, machine: &ClusterArgs) -> Result<u8> {
     let bulk = fixture.run(&system, &kernel, BULK_SCRIPT, true)?;
     fixture.progress.finish();
     print_null(&null)?;
-    print_bulk(&bulk, profile(machine.profile).link_rate_bps)?;
+    print_bulk(&bulk, machine.profile.machine().link_rate_bps)?;
     Ok(0)
 }
 

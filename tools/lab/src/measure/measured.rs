@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, bail};
 use renga_cli::ClusterArgs;
 use renga_cluster::listener::Listener;
-use renga_cluster::profile::profile;
 use renga_cluster::session::{ClusterSession, SessionOutcome};
 use renga_emu::FrameEvent;
 use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
@@ -89,7 +88,7 @@ impl<'a> Fixture<'a> {
         self.progress.step("running");
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(system, &self.scratch.folder)?;
-        let machine = (profile(self.machine.profile), self.machine.seed);
+        let machine = (self.machine.profile.machine(), self.machine.seed);
         let session =
             ClusterSession { frames, ..ClusterSession::new(emulator, kernel, (system, tables), disk, machine) };
         let mut recorder = OutputRecorder::default();

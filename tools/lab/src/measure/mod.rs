@@ -15,9 +15,10 @@ mod sync_async;
 mod tables;
 mod unix;
 
+use crate::machines::{plans, plans_of_today};
 use anyhow::Result;
 use renga_bench::rows::{LedgerRow, OF_BACKGROUND, OF_CORES, OF_IO_SPEED, OF_RECLAIM, ROWS};
-use renga_cli::{Bench, BenchCommand, Ledger, Measuring, ProfileName};
+use renga_cli::{Bench, BenchCommand, Ledger, Measuring};
 use renga_workspace::environment::Environment;
 
 /// Runs one measurement.
@@ -32,24 +33,27 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         BenchCommand::Emulator => emulator::measure(environment),
         BenchCommand::Bus(options) => bus::measure(options.seed, options.instructions),
         BenchCommand::Unix(options) => unix::measure(environment, options),
-        BenchCommand::P1(options) => {
-            ledger::measure(environment, &ledger::rows(&options.rows, ROWS)?, &options.measuring)
-        }
+        BenchCommand::P1(options) => of_then(environment, &ledger::rows(&options.rows, ROWS)?, &options.measuring),
         BenchCommand::P2(options) => of_today(environment, options, OF_BACKGROUND),
         BenchCommand::P3(options) => of_today(environment, options, OF_RECLAIM),
         BenchCommand::P4(options) => of_today(environment, options, OF_IO_SPEED),
         BenchCommand::P5(options) => of_today(environment, options, OF_CORES),
-        BenchCommand::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
-        BenchCommand::Placements(options) => ledger::measure(environment, &[&renga_bench::placements::ROW], options),
-        BenchCommand::Scale(options) => ledger::measure(environment, &[&renga_bench::scaling::ROW], options),
+        BenchCommand::Map(options) => of_then(environment, &[&renga_bench::map::ROW], options),
+        BenchCommand::Placements(options) => of_then(environment, &[&renga_bench::placements::ROW], options),
+        BenchCommand::Scale(options) => of_then(environment, &[&renga_bench::scaling::ROW], options),
         BenchCommand::Diff(options) => diff::diff(options),
         BenchCommand::Report(options) => report::report(environment, options),
         BenchCommand::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
 }
 
+/// With machines of the first paper's time, too.
+fn of_then(environment: &Environment, rows: &[&LedgerRow], options: &Measuring) -> Result<u8> {
+    ledger::measure(environment, rows, &plans(&options.profiles), options)
+}
+
 /// Of papers whose figures are of today's machines.
 fn of_today(environment: &Environment, options: &Ledger, paper: &'static [LedgerRow]) -> Result<u8> {
-    let measuring = Measuring { profile: Some(ProfileName::Pi3), ..options.measuring.clone() };
-    ledger::measure(environment, &ledger::rows(&options.rows, paper)?, &measuring)
+    let measuring = &options.measuring;
+    ledger::measure(environment, &ledger::rows(&options.rows, paper)?, &plans_of_today(&measuring.profiles), measuring)
 }

@@ -5,7 +5,7 @@
 
 use super::measured::{Fixture, figures};
 use anyhow::{Context, Result};
-use renga_cli::{ClusterArgs, ProfileName};
+use renga_cli::ClusterArgs;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_phy::pins::model::INSTRUCTIONS;
@@ -26,7 +26,7 @@ const MARGIN: f64 = 3.0;
 /// # Errors
 /// If the run fails or does not say what it measured.
 pub fn measure(environment: &Environment) -> Result<u8> {
-    let machine = ClusterArgs { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
+    let machine = ClusterArgs::usual("pair");
     let system = SystemFile::find(environment, &machine.system)?;
     let fixture = Fixture::make(environment, &machine)?;
     let text = fixture.run(&system, &fixture.kernel(KernelFlavour::Bench)?, "", false)?.text;

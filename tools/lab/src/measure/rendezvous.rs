@@ -5,7 +5,7 @@
 use super::measured::{Fixture, figures};
 use super::tables;
 use anyhow::Result;
-use renga_cli::{ClusterArgs, ProfileName};
+use renga_cli::ClusterArgs;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -30,7 +30,7 @@ const ROWS: [(&str, &str, Option<u64>, Option<u64>); 10] = [
 /// # Errors
 /// If a run fails or does not say what it measured.
 pub fn measure(environment: &Environment) -> Result<u8> {
-    let machine = ClusterArgs { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
+    let machine = ClusterArgs::usual("pair");
     let system = SystemFile::find(environment, &machine.system)?;
     let fixture = Fixture::make(environment, &machine)?;
     let kernel = fixture.run(&system, &fixture.kernel(KernelFlavour::Bench)?, "", false)?;

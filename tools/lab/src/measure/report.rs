@@ -16,8 +16,9 @@ pub fn report(environment: &Environment, options: &ReportArgs) -> Result<u8> {
     let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
     let mut results = RowResult::read_all(&results)?;
     results.retain(|result| result.short == options.short);
-    results
-        .sort_by_key(|result| (all().position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name())));
+    results.sort_by_cached_key(|result| {
+        (all().position(|row| row.id == result.row), std::cmp::Reverse(result.machine().to_string()))
+    });
     if results.is_empty() {
         let short = if options.short { " --short" } else { "" };
         bail!("there are no such results yet: `./renga bench p1{short}` makes them");

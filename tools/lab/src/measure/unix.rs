@@ -10,7 +10,7 @@ mod rows;
 
 use super::measured::Fixture;
 use anyhow::{Context, Result, bail};
-use renga_cli::{ClusterArgs, ProfileName, Unix};
+use renga_cli::{ClusterArgs, Unix};
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -24,7 +24,7 @@ use std::io::Write;
 /// # Errors
 /// If the run fails or does not say what it measured.
 pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
-    let machine = ClusterArgs { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
+    let machine = ClusterArgs::usual("pair");
     let system = SystemFile::find(environment, &machine.system)?;
     let fixture = Fixture::make(environment, &machine)?;
     let kernel = fixture.kernel(KernelFlavour::Plain)?;

@@ -5,8 +5,9 @@
 
 use super::job::{Job, Sweep};
 use crate::benches::{RunFacts, Runner};
+use crate::machines::MachinePlan;
 use anyhow::{Context, Result};
-use renga_bench::rows::{LedgerRow, RowPlan};
+use renga_bench::rows::LedgerRow;
 use renga_bench::run::{BenchRun, RunOutcome};
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub struct OfRow<'a> {
     /// The row.
     pub row: &'a LedgerRow,
     /// With which machine, and how much of it.
-    pub plan: RowPlan,
+    pub machine: &'a MachinePlan,
     keys: Vec<String>,
 }
 
@@ -37,24 +38,25 @@ impl<'a> OfRuns<'a> {
     pub fn new(
         runner: &'a Runner<'a>,
         rows: &[&'a LedgerRow],
-        plans: &[RowPlan],
+        plans: &'a [MachinePlan],
         arguments: Vec<String>,
     ) -> Result<OfRuns<'a>> {
         let mut all =
             OfRuns { runner, arguments, jobs: Vec::new(), runs: BTreeMap::new(), rows: Vec::new(), force: false };
-        for (row, plan) in rows.iter().flat_map(|row| plans.iter().map(move |plan| (*row, *plan))) {
+        for (row, machine) in rows.iter().flat_map(|row| plans.iter().map(move |machine| (*row, machine))) {
             let mut keys = Vec::new();
-            for run in (row.runs)(plan) {
+            for run in (row.runs)(machine.plan) {
+                let run = run.with_settings(&machine.settings);
                 let facts = runner.facts(&run)?;
                 keys.push(facts.key.clone());
                 // Rows share runs.
                 if !all.runs.contains_key(&facts.key) {
-                    let label = format!("{}, {}: {}", row.id, plan.profile.name(), run.label());
+                    let label = format!("{}, {}: {}", row.id, machine.name, run.label());
                     all.jobs.push(Job { key: facts.key.clone(), label });
                     all.runs.insert(facts.key.clone(), (run, facts));
                 }
             }
-            all.rows.push(OfRow { row, plan, keys });
+            all.rows.push(OfRow { row, machine, keys });
         }
         Ok(all)
     }

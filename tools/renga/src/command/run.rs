@@ -7,7 +7,6 @@ use renga_cli::{LinkName, ProgramName, RunArgs};
 use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::garbage;
 use renga_cluster::listener::Listener;
-use renga_cluster::profile::profile;
 use renga_cluster::rehearsal;
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::{self, SessionDisk};
@@ -19,6 +18,7 @@ use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{self, CardBoot};
 use renga_images::disk_image;
 use renga_images::system::SystemFile;
+use renga_profile::{Profile, ProfileSetting};
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
@@ -53,7 +53,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let interactive = script.is_none() && options.replay.is_none() && program.is_none();
     let (terminal, keys) =
         if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
-    let machine = profile(options.machine.profile);
+    let machine = options.machine.profile.machine();
+    announce(&options.machine.profile.profile.name, &machine.unusual());
     let machine = match link(options, cards.as_deref(), program)? {
         Some(wired) => machine.with_pins(wired),
         None => machine,
@@ -87,7 +88,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         keys_from_ns: 0,
     };
     rehearsal::resolve_events(&mut session, &scratch.folder)?;
-    let mut screen = Screen::new(options, &system, &kernel, terminal.as_ref())?;
+    let mut screen = Screen::new(options, (&system, &machine), &kernel, terminal.as_ref())?;
     let outcome = session.run(&mut screen);
     screen.end_start();
     drop(terminal);
@@ -100,6 +101,14 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     }
     stats::report(&outcome, options)?;
     Ok(outcome.status)
+}
+
+/// Says in which parameters the machine is not the usual one.
+fn announce(name: &str, unusual: &[ProfileSetting]) {
+    if !unusual.is_empty() {
+        let settings: Vec<String> = unusual.iter().map(ToString::to_string).collect();
+        eprintln!("renga: profile {name}: {}", settings.join(" "));
+    }
 }
 
 /// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link; nor
@@ -188,14 +197,18 @@ struct Screen {
 impl Screen {
     fn new(
         options: &RunArgs,
-        system: &SystemFile,
+        (system, profile): (&SystemFile, &Profile),
         kernel: &KernelArtifact,
         terminal: Option<&Terminal>,
     ) -> Result<Screen> {
         Ok(Screen {
             starting: Some(ProgressLine::of("the boards run")),
             log: options.log,
-            trace: options.trace.as_deref().map(|path| TraceFile::create(path, system, &kernel.elf)).transpose()?,
+            trace: options
+                .trace
+                .as_deref()
+                .map(|path| TraceFile::create(path, (system, profile), &kernel.elf))
+                .transpose()?,
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
             disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
         })

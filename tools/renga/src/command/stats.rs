@@ -4,11 +4,11 @@
 //! the measuring (`renga-emu`).
 
 use anyhow::{Context, Result};
-use renga_cli::RunArgs;
+use renga_cli::{ProfileArgs, RunArgs};
 use renga_cluster::session::SessionOutcome;
 use renga_emu::Stats;
 use renga_workspace::output;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 
 /// Prints how long a run took, here and there.
@@ -31,7 +31,7 @@ pub(super) fn report(outcome: &SessionOutcome, options: &RunArgs) -> Result<()> 
         print(&outcome.stats);
     }
     let Some(path) = &options.json else { return Ok(()) };
-    writeln!(output::open(Some(path))?, "{:#}", figures(&outcome.stats, outcome.status))
+    writeln!(output::open(Some(path))?, "{:#}", figures(&outcome.stats, outcome.status, &options.machine.profile))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -50,9 +50,14 @@ fn print(stats: &Stats) {
     }
 }
 
-fn figures(stats: &Stats, status: u8) -> Value {
+fn figures(stats: &Stats, status: u8, profile: &ProfileArgs) -> Value {
     let hash = |number: u64| format!("{number:016x}");
+    let settings = profile.machine().settings();
+    let parameters: Map<String, Value> =
+        settings.iter().map(|setting| (setting.key().to_string(), setting.value().into())).collect();
     json!({
+        "profile": profile.profile.name,
+        "parameters": parameters,
         "status": status,
         "virtual_ns": stats.virtual_ns,
         "host_s": stats.host_s,

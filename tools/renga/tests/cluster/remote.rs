@@ -1,7 +1,6 @@
 //! `remote`: a process on another board is a child like any other.
 
 use crate::support::{Renga, Scratch, clusters_can_run, system};
-use renga_cluster::profile::profile;
 use renga_emu::{BoardConfig, BusConfig, ClusterConfig, RecordedInput, RecordingHeader};
 use renga_images::calendar::EPOCH_S;
 use renga_placement::SystemBoard;
@@ -85,11 +84,11 @@ fn remote_child_behaves_as_local_child() {
 
 /// A recording of what a person types, each line at its second.
 fn typed(scratch: &Scratch, keys: &[(u64, &str)]) -> PathBuf {
-    let machine = profile(renga_cli::ProfileName::Pi3);
+    let machine = renga_profile::usual();
     let cores = |board: &SystemBoard| BoardConfig { cores: board.cores, ..BoardConfig::default() };
     let boards = system::system().checked.boards.iter().map(cores).collect();
     let mut config = ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards);
-    (config.shift, config.slice_ns) = (machine.shift, machine.core_slice_ns);
+    (config.shift, config.slice_ns) = (machine.instruction_ns.ilog2() as u8, machine.core_slice_ns);
     config.bus = BusConfig { rate_bps: machine.link_rate_bps, ..BusConfig::gpio() };
     config.epoch_s = EPOCH_S;
     let mut lines = vec![serde_json::to_string(&RecordingHeader::of(&config)).expect("it can be written")];

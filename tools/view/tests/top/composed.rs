@@ -21,6 +21,7 @@ pub fn header() -> TraceHeader {
         boards: vec![board("a", &[0, 1]), board("b", &[0])],
         kinds: vec![kind("user", None), kind("file", Some(0))],
         protocols: vec![TracedProtocol { name: "File".into(), entries: vec![(0, "Read".into())], releasable: 0 }],
+        ..TraceHeader::default()
     }
 }
 

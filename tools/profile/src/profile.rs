@@ -1,30 +1,46 @@
-//! Profiles: what a machine is like, as data.
+//! The parameters of a machine.
 //!
-//! Invariant: a profile changes times only, never what a program computes.
+//! Not here: their names, units and ranges (`parameter.rs`).
 
 use renga_boot_card::LinkMode;
-use renga_cli::ProfileName;
 
 /// A machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// An instruction takes 2^shift ns.
-    pub shift: u8,
+    /// How long an instruction takes, ns: a power of two.
+    pub instruction_ns: u64,
     /// Bits a second on the link.
     pub link_rate_bps: u64,
-    /// The link's times (`renga_router::LinkTiming`).
+    /// How long all boards get ready before a frame, ns.
+    pub link_arm_ns: u64,
+    /// From one board to the next the token takes so long, ns; 0: as long as a word of 16 bits.
+    pub link_token_pass_ns: u64,
+    /// The link's waits (`renga_router::LinkTiming`).
     pub link_timing: &'static str,
+    /// The model of the disk's medium (`renga_fs::Medium`).
+    pub medium: &'static str,
     /// The link is the bus on the boards' pins, wired so.
     pub pins: Option<LinkMode>,
-    /// The model of the disk's medium (`renga_fs::medium`).
-    pub medium: &'static str,
     /// By how much cores of a board may be apart, as a slice of the emulator's, if it is not its own choice, ns.
     pub core_slice_ns: Option<u64>,
 }
 
 impl Profile {
+    /// Nothing is known of the machine yet.
+    pub(crate) const UNSET: Profile = Profile {
+        instruction_ns: 0,
+        link_rate_bps: 0,
+        link_arm_ns: 0,
+        link_token_pass_ns: 0,
+        link_timing: "",
+        medium: "",
+        pins: None,
+        core_slice_ns: None,
+    };
+
     /// The same over a link of another rate; boards wait for a slower one as long as the slowest known needs that is as
     /// slow.
+    #[must_use]
     pub fn with_link_rate(self, link_rate_bps: u64) -> Profile {
         let link_timing = match link_rate_bps {
             _ if link_rate_bps >= self.link_rate_bps => self.link_timing,
@@ -36,28 +52,8 @@ impl Profile {
     }
 
     /// The same with the link on the boards' pins: the emulator connects pin to pin, and all else is the boards' work.
+    #[must_use]
     pub fn with_pins(self, wired: LinkMode) -> Profile {
         Profile { pins: Some(wired), link_timing: "pins", ..self }
-    }
-}
-
-/// The profile called `name`.
-pub fn profile(name: ProfileName) -> Profile {
-    match name {
-        ProfileName::Pi3 => Profile {
-            shift: 0,
-            link_rate_bps: 18_000_000,
-            link_timing: "pi3",
-            pins: None,
-            medium: "sd",
-            core_slice_ns: None,
-        },
-        ProfileName::Paper1989 => Profile {
-            shift: 10,
-            link_rate_bps: 4_000_000,
-            link_timing: "paper-1989",
-            medium: "hdd-1989",
-            ..profile(ProfileName::Pi3)
-        },
     }
 }
