@@ -31,7 +31,7 @@ pub struct Observed {
     pub disk_ns: u64,
     /// Of that, a board's system worked too, ns.
     pub disk_overlap_ns: u64,
-    /// Two boards worked at once, also after the program went on, ns.
+    /// Two boards worked at once during the response, ns.
     pub boards_overlap_ns: u64,
     /// Frames that took the wire during the response, and how long these were on it, ns.
     pub frames: u64,
@@ -128,14 +128,13 @@ fn observed(
     }
     let (mut cores, mut before_ns) = (TracedCores::new(header), 0);
     for timed in events {
-        if before_ns >= until_ns {
+        if before_ns >= end_ns {
             break;
         }
-        let inside = |to_ns: u64| timed.time_ns.min(to_ns).saturating_sub(before_ns.max(begin_ns));
-        let (response_ns, all_ns) = (inside(end_ns), inside(until_ns));
+        let response_ns = timed.time_ns.min(end_ns).saturating_sub(before_ns.max(begin_ns));
         found.disk_ns += if cores.disk_works() { response_ns } else { 0 };
         found.disk_overlap_ns += if cores.disk_works() && cores.in_system() > 0 { response_ns } else { 0 };
-        found.boards_overlap_ns += if cores.busy() > 1 && cores.in_system() > 0 { all_ns } else { 0 };
+        found.boards_overlap_ns += if cores.busy() > 1 && cores.in_system() > 0 { response_ns } else { 0 };
         if let TraceEvent::Frame(frame) = &timed.event
             && (begin_ns..end_ns).contains(&timed.time_ns)
         {
@@ -252,8 +251,8 @@ mod tests {
             local_calls: 1,
             disk_ns: 0,
             disk_overlap_ns: 0,
-            // From the answer on: b's system, then its program, beside a's system.
-            boards_overlap_ns: 10 + 20,
+            // From the answer on b's system works beside a's, until the program continues.
+            boards_overlap_ns: 10,
             frames: 1,
             wire_ns: 7,
         };

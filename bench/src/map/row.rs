@@ -22,6 +22,7 @@ pub const ROW: LedgerRow = LedgerRow {
          time counts until the last call is made. `mode` of the system file is the only difference. Callers of one \
          board share 4 proxies when synchronous, and 16 slots when asynchronous.",
     runs,
+    claims: |_| Vec::new(),
     evaluate,
 };
 
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn map_row_is_made_from_its_runs() {
         assert_eq!((ROW.runs)(PLAN).len(), outcomes().len());
-        let found = (ROW.evaluate)(PLAN, &outcomes()).unwrap();
+        let found = ROW.findings(PLAN, &outcomes()).unwrap();
         let [map, _] = &found.maps[..] else { panic!("two maps: {}", found.maps.len()) };
         assert_eq!((map.panels.len(), map.across, map.rows.len(), map.columns.len()), (2, 2, 3, 7));
         assert!(map.panels[0].values.concat().iter().all(|gain| *gain == Some(50.0)), "{map:?}");
@@ -94,7 +95,6 @@ mod tests {
         assert_eq!(found.figures["2 boards, 3 callers, 10 Mbit/s, 64 bytes, async ns"], 6400);
         assert!(found.notes[0].contains("in 21 of 42 cells"), "{}", found.notes[0]);
         assert_eq!((found.tables[0].rows.len(), found.tables[0].rows[0][1].as_str()), (6, "50 %"));
-        assert!(found.verdict().is_none(), "nothing was published that could be judged");
-        assert!((ROW.evaluate)(PLAN, &outcomes()[1..]).is_err());
+        assert!(ROW.findings(PLAN, &outcomes()[1..]).is_err());
     }
 }

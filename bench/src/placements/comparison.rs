@@ -3,13 +3,27 @@
 //! Invariant: errors are of what was measured. Not here: predicting (`placement`).
 
 use super::placement::{Alone, Placement, best};
-use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::rows::ms;
 
-/// An error of a prediction may be so large, %: to count, and to be good.
-const ERROR: Bound = Bound::AtMost(10.0, 5.0);
-/// The placement that the search finds may take so many times as long as the best measured.
-const TO_BEST: Bound = Bound::AtMost(1.05, 1.0);
+/// The quantities of claims.
+const ERROR: &str = "error-beyond-plain-sum";
+const TO_BEST: &str = "found-to-best";
+
+/// What is aimed at.
+pub(super) fn claims() -> Vec<Claim> {
+    let error = Quantity::new(
+        ERROR,
+        "the largest error of a prediction less that of sums without contention",
+        "percent points",
+    );
+    let to_best = Quantity::new(TO_BEST, "what the search finds to the best measured", "times");
+    vec![
+        Claim::aim(error, ClaimBound::AtMost(0.0), "a model of contention shall be nearer than none"),
+        Claim::aim(to_best, ClaimBound::AtMost(1.05), "a user does not notice 5 %").exceeded(ClaimBound::AtMost(1.0)),
+    ]
+}
 
 /// A placement, as predicted and as measured.
 pub(super) struct ComparedPlacement {
@@ -46,18 +60,14 @@ pub(super) fn compare(measured: &[ComparedPlacement], alone: &Alone, findings: &
     }
     findings.tables.push(table(measured));
     findings.plots.push(plot(measured));
-    let aimed = "- (aimed at: 10)";
-    if let Some((placed, error)) = furthest(measured, |placed| placed.predicted_ns) {
-        findings.claims.push(Claim::new("the largest error of a prediction, %", aimed, error, ERROR));
+    let of_model = furthest(measured, |placed| placed.predicted_ns);
+    let of_sums = furthest(measured, |placed| placed.one_by_one_ns);
+    if let Some(((placed, error), (summed, plain))) = of_model.zip(of_sums) {
+        findings.quantity(ERROR, error - plain);
         findings.notes.push(format!("The largest error is that of {}, {error:.1} %.", placed.placement));
-        let all = measured.iter().map(|placed| placed.error_percent(placed.predicted_ns).abs());
-        let mean = all.sum::<f64>() / measured.len() as f64;
-        findings.claims.push(Claim::new("the mean error, %", aimed, mean, ERROR).beside());
-    }
-    if let Some((placed, error)) = furthest(measured, |placed| placed.one_by_one_ns) {
         findings.notes.push(format!(
-            "Without contention, each job after the other, {} would be furthest off, by {error:.1} %.",
-            placed.placement
+            "Without contention, each job after the other, {} would be furthest off, by {plain:.1} %.",
+            summed.placement
         ));
     }
     evaluate_search(measured, alone, findings);
@@ -96,11 +106,11 @@ fn evaluate_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut
     let Some(quickest) = measured.iter().min_by_key(|placed| placed.ns) else { return };
     let Some(searched) = measured.iter().find(|placed| placed.placement == found) else {
         findings.notes.push(format!("The search takes {found}, predicted {predicted} ms, which was not measured."));
+        findings.unmeasured(TO_BEST, format!("{found}, which the search takes, was not measured"));
         return;
     };
     let ratio = searched.ns as f64 / quickest.ns.max(1) as f64;
-    let what = "what the search finds, to the best measured";
-    findings.claims.push(Claim::new(what, "- (aimed at: 1)", ratio, TO_BEST));
+    findings.quantity(TO_BEST, ratio);
     findings.notes.push(format!(
         "Of {} placements the search takes {found}: predicted {predicted} ms, measured {} ms. Of the {} measured \
          placements the best is {} with {} ms.",
@@ -115,7 +125,7 @@ fn evaluate_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut
 #[cfg(test)]
 mod tests {
     use super::{ComparedPlacement, compare};
-    use crate::findings::{FindingVerdict, Findings};
+    use crate::findings::Findings;
     use crate::placements::demand::{Demand, JobPhases};
     use crate::placements::placement::{Alone, Placement};
 
@@ -141,16 +151,13 @@ mod tests {
 
     /// Holds: placements-model.
     #[test]
-    fn placement_verdict_is_by_worst_prediction() {
+    fn placement_quantities_are_of_worst_prediction() {
         let findings = found(&[("aa", 50), ("ab", 32), ("ba", 25), ("bb", 40)]);
         assert_eq!(findings.tables[0].rows[1], ["ab", "32.00", "30.00", "-6.2 %", "30.00", "-6.2 %"]);
         assert_eq!(findings.tables[0].rows[3][3], "+25.0 %");
-        let claims: Vec<(f64, FindingVerdict)> =
-            findings.claims.iter().map(|claim| (claim.ours, claim.verdict)).collect();
-        assert_eq!(claims[0], (25.0, FindingVerdict::Refuted));
-        assert_eq!(claims[1].0, (0.0 + 6.25 + 20.0 + 25.0) / 4.0);
+        assert_eq!(findings.measured["error-beyond-plain-sum"], Ok(0.0), "these jobs do not contend");
         // The search takes the first of the two that it takes to be alike; the other one is quicker.
-        assert_eq!(claims[2], (32.0 / 25.0, FindingVerdict::Refuted));
+        assert_eq!(findings.measured["found-to-best"], Ok(32.0 / 25.0));
         assert!(findings.notes[0].starts_with("The largest error is that of bb, 25.0 %"), "{}", findings.notes[0]);
         assert!(findings.notes[2].contains("takes ab: predicted 30.00 ms, measured 32.00 ms. Of the 4 measured"));
         assert!(findings.notes[2].ends_with("the best is ba with 25.00 ms."), "{}", findings.notes[2]);
@@ -162,7 +169,7 @@ mod tests {
     #[test]
     fn placement_unmeasured_best_is_reported() {
         let findings = found(&[("aa", 50), ("bb", 50)]);
-        assert_eq!(findings.verdict(), Some(FindingVerdict::Beaten));
+        assert!(findings.measured["found-to-best"].is_err());
         assert!(
             findings.notes[2].contains("takes ab, predicted 30.00 ms, which was not measured"),
             "{:?}",

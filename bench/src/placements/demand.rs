@@ -130,14 +130,14 @@ fn station(cores: &TracedCores, board: usize, sends: bool) -> Option<usize> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::{Demand, JobPhases, PARTS, courses, demands, parts};
     use renga_abi::ProcId;
     use renga_trace::event::{Timed, TraceEvent, TracedFrame};
     use renga_trace::{ProcessKind, TraceBoard, TraceHeader};
 
     /// Two boards without processes.
-    pub(crate) fn header() -> TraceHeader {
+    fn header() -> TraceHeader {
         let boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
         let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
         TraceHeader { boards: boards.into(), kinds, protocols: Vec::new(), ..TraceHeader::default() }

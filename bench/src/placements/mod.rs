@@ -16,5 +16,7 @@ mod job;
 mod placement;
 mod queueing;
 mod row;
+#[cfg(test)]
+pub(crate) mod support;
 
 pub use row::ROW;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: predictions use the runs of jobs alone; the measurements of jobs together are only compared with them.
 
-use super::comparison::{ComparedPlacement, compare};
+use super::comparison::{ComparedPlacement, claims, compare};
 use super::demand::{Demand, JobPhases, courses};
 use super::job::{NOTHING, alone, alone_label, jobs, together};
 use super::placement::{Alone, BOARDS, Placement};
@@ -18,13 +18,14 @@ use std::ops::Range;
 pub const ROW: LedgerRow = LedgerRow {
     id: "PLACE",
     title: "Four jobs on two boards: a time predicted for each placement, and measured",
-    published: "Nothing: the paper spreads two compiles by hand (P1.T5). Our goal: errors of at most 10 %, and the best \
-         placement found.",
+    published: "Nothing: the paper spreads two compiles by hand (P1.T5). Our goal: predictions nearer than \
+         those without contention, and the best placement found.",
     method: "Each job runs alone on a and on b. Its trace gives the time at each core, on the wire and at the disk, in \
          each of 32 equal parts. A closed network of queues predicts every placement, by exact mean value analysis \
          for each combination of parts. Then each placement is measured three times on a fresh cluster; the faster \
          of the last two counts. A placement's name lists the boards in the order of the first table.",
     runs,
+    claims: |_| claims(),
     evaluate,
 };
 
@@ -117,71 +118,26 @@ fn of_jobs(plan: RowPlan, on_a: &OnBoard, on_b: &OnBoard) -> FindingsTable {
 #[cfg(test)]
 mod tests {
     use super::{ROW, runs};
-    use crate::findings::FindingVerdict;
-    use crate::placements::demand::tests::header;
-    use crate::placements::job::{NOTHING, alone_label, jobs};
-    use crate::placements::placement::Placement;
+    use crate::claims::ClaimVerdict;
+    use crate::placements::support::{JOBS_NS, SHELL_NS, outcomes};
     use crate::rows::RowPlan;
-    use crate::run::{CostProfile, RunOutcome};
-    use renga_abi::ProcId;
-    use renga_trace::TraceWriter;
-    use renga_trace::event::{Timed, TraceEvent};
-    use std::fs::File;
+    use crate::run::CostProfile;
+    use crate::support::Traces;
 
     const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
-    /// What a shell takes that starts nothing, and what jobs take more, ns.
-    const SHELL_NS: u64 = 100;
-    const JOBS_NS: [u64; 4] = [600, 200, 300, 50];
-
-    /// Each starts 10,000 ns after the one before; only the core of its board is busy, until it ends.
-    fn alone(board: u8) -> RunOutcome {
-        let path = std::env::temp_dir().join(format!("renga-placements-{}-{board}", std::process::id()));
-        let mut trace = TraceWriter::new(File::create(&path).unwrap(), &header()).unwrap();
-        let (mut text, mut begin_ns) = (String::new(), 1000);
-        let names = std::iter::once(NOTHING.to_string()).chain(jobs(PLAN).map(|job| alone_label(&job)));
-        for (name, more_ns) in names.zip([0].into_iter().chain(JOBS_NS)) {
-            for time in 1..=3 {
-                let ns = SHELL_NS + more_ns;
-                text += &format!("measuring {name}-{time} at {begin_ns}\n");
-                text += &format!("measured {name}-{time} status 0 ns {ns} counters 0\n");
-                let enters = TraceEvent::Enter { process: ProcId::new(board, 0) };
-                for (time_ns, event) in [(begin_ns, enters), (begin_ns + ns, TraceEvent::Idle {})] {
-                    trace.write(&Timed { time_ns, board, core: 0, event }).unwrap();
-                }
-                begin_ns += 10_000;
-            }
-        }
-        trace.finish().unwrap();
-        RunOutcome { text, trace: Some(path) }
-    }
-
-    /// The longer of both boards' sums.
-    fn together(placement: &Placement) -> RunOutcome {
-        let of = |board: u8| {
-            let jobs = placement.boards().iter().zip(JOBS_NS).filter(|(on, _)| **on == board);
-            jobs.map(|(_, ns)| ns).sum::<u64>()
-        };
-        let ns = SHELL_NS + of(0).max(of(1));
-        let line = |time| {
-            format!("measuring {placement}-{time} at 5\nmeasured {placement}-{time} status 0 ns {ns} counters 0\n")
-        };
-        RunOutcome { text: (1..=3).map(line).collect(), trace: None }
-    }
 
     #[test]
     fn placement_row_core_bound_jobs_are_predicted_exactly() {
-        let all = Placement::all(4).map(|placement| together(&placement));
-        let outcomes: Vec<RunOutcome> = [alone(0), alone(1)].into_iter().chain(all).collect();
+        let traces = Traces::new();
+        let outcomes = outcomes(&traces, PLAN, false, false);
         assert_eq!((runs(PLAN).len(), runs(PLAN).iter().filter(|run| run.traced).count()), (outcomes.len(), 2));
-        let found = (ROW.evaluate)(PLAN, &outcomes).unwrap();
-        assert!((ROW.evaluate)(PLAN, &outcomes[1..]).is_err());
-        outcomes
-            .iter()
-            .filter_map(|outcome| outcome.trace.as_ref())
-            .for_each(|path| std::fs::remove_file(path).unwrap());
-        assert_eq!((found.claims[0].ours, found.verdict()), (0.0, Some(FindingVerdict::Beaten)));
-        assert_eq!(found.figures["abbb ns"], SHELL_NS + 600);
-        assert_eq!(found.figures["gcc-1011 alone on b ns"], 600);
+        let found = ROW.findings(PLAN, &outcomes).unwrap();
+        assert!(ROW.findings(PLAN, &outcomes[1..]).is_err());
+        let verdicts: Vec<ClaimVerdict> = found.claims.iter().map(|judged| judged.verdict).collect();
+        assert_eq!(verdicts, [ClaimVerdict::Met, ClaimVerdict::Exceeded]);
+        assert!(found.notes[0].ends_with("0.0 %."), "{:?}", found.notes);
+        assert_eq!(found.figures["abbb ns"], SHELL_NS + JOBS_NS[0]);
+        assert_eq!(found.figures["gcc-1011 alone on b ns"], JOBS_NS[0]);
         assert_eq!((found.tables[0].rows.len(), found.tables[1].rows.len()), (8, 16));
         assert!(found.notes.iter().any(|note| note.contains("takes abbb")), "{:?}", found.notes);
     }

@@ -24,10 +24,14 @@ pub mod p5_f5a;
 pub mod p5_f5b;
 mod p5_scale;
 
+#[cfg(test)]
+mod support;
+
+use crate::claims::{Claim, judge};
 use crate::findings::Findings;
 use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, RunOutcome};
 use crate::workload::WorkloadProgram;
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 /// What a row is run with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +48,28 @@ pub struct LedgerRow {
     pub id: &'static str,
     /// What is measured.
     pub title: &'static str,
-    /// What was published, and what of it is claimed.
+    /// What was published, in words.
     pub published: &'static str,
     /// How it is measured here, and what is not as it was there.
     pub method: &'static str,
     /// What it needs to run.
     pub runs: fn(RowPlan) -> Vec<BenchRun>,
-    /// What the runs say; these are in the order of `runs`.
-    pub evaluate: fn(RowPlan, &[RunOutcome]) -> Result<Findings>,
+    /// What is claimed of its quantities, whatever the runs say.
+    pub claims: fn(CostProfile) -> Vec<Claim>,
+    /// The figures and quantities of the runs, in the order of `runs`, without verdicts.
+    pub(crate) evaluate: fn(RowPlan, &[RunOutcome]) -> Result<Findings>,
+}
+
+impl LedgerRow {
+    /// What the runs say, and the verdicts on the row's claims.
+    ///
+    /// # Errors
+    /// If something was not measured, or a measured quantity has no claim.
+    pub fn findings(&self, plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
+        let found = (self.evaluate)(plan, outcomes).context(self.id)?;
+        let claims = judge((self.claims)(plan.profile), &found.measured).context(self.id)?;
+        Ok(Findings { claims, ..found })
+    }
 }
 
 /// The rows of P1, in the ledger's order.
@@ -120,7 +138,7 @@ fn us(ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEYOND, OF_BACKGROUND, OF_IO_SPEED, ROWS, RowPlan, find};
+    use super::{BEYOND, OF_BACKGROUND, OF_CORES, OF_IO_SPEED, OF_RECLAIM, ROWS, RowPlan, all, find};
     use crate::run::CostProfile;
 
     #[test]
@@ -130,6 +148,16 @@ mod tests {
         assert!(find("T9", ROWS).is_none());
         let of = |paper| find("f5", paper).unwrap().id;
         assert_eq!([of(OF_BACKGROUND), of(OF_IO_SPEED)], ["P2.F5", "P4.F5"], "each paper has its own");
+    }
+
+    /// Holds: bench-verdicts.
+    #[test]
+    fn row_exact_id_finds_itself_from_any_paper() {
+        for paper in [ROWS, OF_BACKGROUND, OF_RECLAIM, OF_IO_SPEED, OF_CORES, BEYOND] {
+            for row in all() {
+                assert_eq!(find(&row.id.to_lowercase(), paper).map(|found| found.id), Some(row.id));
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! P1.F4: bytes through a pipe with computation between them; from which distance on two boards beat one.
 
 use super::{LedgerRow, RowPlan, us};
-use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::run::{BenchMachine, BenchRun, CostProfile, LINUX, OURS, RunOutcome};
 use anyhow::{Context, Result};
 
@@ -15,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
          crossover is where the lines through the measured points cross. With paper-1989 only 200 bytes pass, and \
          two computing programs on one board lose many of their 1,000 instructions per time slice (P1.T5).",
     runs,
+    claims,
     evaluate,
 };
 
@@ -25,16 +27,30 @@ const SHORT_US: &[u64] = &[0, 60, 100, 150];
 const BYTES: u64 = 2000;
 const PAPER_BYTES: u64 = 200;
 const SHORT_BYTES: u64 = 100;
-/// At a distance of 0 this many times as long between two boards as on one (11.6 to 8.2), as published.
-const APART: Bound = Bound::AtMost(1.41, 1.0);
+/// The quantities of claims: the crossover in ms, and in bytes through the pipe of one board; no distance.
+const CROSSOVER_MS: &str = "crossover-ms";
+const CROSSOVER_BYTES: &str = "crossover-bytes";
+const APART: &str = "two-boards-to-one";
 
-/// The crossover, ms: as published, and as aimed at.
-fn crossover_bound(profile: CostProfile) -> Bound {
-    match profile {
-        CostProfile::Pi3 => Bound::AtMost(3.0, 0.3),
-        // Ten times faster than published on a machine as slow.
-        CostProfile::Paper1989 => Bound::AtMost(3.0, 1.5),
-    }
+fn claims(profile: CostProfile) -> Vec<Claim> {
+    let what = "two boards win from this distance on";
+    let ms = Quantity::new(CROSSOVER_MS, what, "ms");
+    let bytes = Quantity::new(CROSSOVER_BYTES, what, "times a byte on one board");
+    let apart = Quantity::new(APART, "two boards to one at no distance", "times");
+    let ms = Claim::paper(ms, "3", ClaimBound::AtMost(3.0), "the published distance");
+    vec![
+        match profile {
+            CostProfile::Pi3 => ms.untested("ms of processors a thousand times apart"),
+            CostProfile::Paper1989 => ms,
+        },
+        Claim::paper(
+            bytes,
+            "0.37",
+            ClaimBound::AtMost(0.37),
+            "3 ms of 8.2, a unit that does not depend on the machine",
+        ),
+        Claim::paper(apart, "1.41", ClaimBound::AtMost(1.41), "11.6 to 8.2 ms"),
+    ]
 }
 
 fn distances_us(plan: RowPlan) -> &'static [u64] {
@@ -103,15 +119,10 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         curves: curves.collect(),
     });
     let (one, two) = (curve(&all[0]), curve(&all[1]));
-    let crossover = crossing(&one, &two).context("two boards never win")?;
-    findings.claims.push(Claim::new(
-        "two boards win from this distance on, ms",
-        "3",
-        crossover,
-        crossover_bound(plan.profile),
-    ));
-    let apart = two[0].1 / one[0].1;
-    findings.claims.push(Claim::new("two boards to one at no distance", "1.41", apart, APART).beside());
+    let crossover_ms = crossing(&one, &two).context("two boards never win")?;
+    findings.quantity(CROSSOVER_MS, crossover_ms);
+    findings.quantity(CROSSOVER_BYTES, crossover_ms / one[0].1);
+    findings.quantity(APART, two[0].1 / one[0].1);
     let [most, then] = match plan.profile {
         CostProfile::Pi3 => ["two frames of the wire", "no software can cross them much earlier"],
         CostProfile::Paper1989 => ["instructions of both boards", "only fewer instructions can cross them earlier"],

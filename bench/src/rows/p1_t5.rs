@@ -1,7 +1,9 @@
 //! P1.T5: two compiles at once: on a monolithic system, both on one board, one on each.
 
+use super::p1_t1::MONO_IS_RENGA;
 use super::{LedgerRow, RowPlan, ms};
-use crate::findings::{Bound, Claim, Findings, FindingsTable};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Findings, FindingsTable};
 use crate::run::{ALONE, BenchMachine, BenchRun, CostProfile, LINUX, OURS, RunOutcome};
 use crate::spent::{self, spent};
 use crate::workload::{CC_30, CC_1011, CC_6876, CC_96413, GCC_6876, WorkloadProgram};
@@ -17,6 +19,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Each pair runs twice; the second run counts. Claims concern the longest compile. Monolithic: Linux with \
          profile pi3, Renga on one board with paper-1989.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -31,8 +34,34 @@ const PROGRAMS: [(WorkloadProgram, [f64; 4]); 5] = [
 const SHORT_TURNS: &str = "Two programs on one core have time slices of 1 ms, which are 1,000 instructions with this profile. The traces \
      show 283 of them between the timer's interrupt and the other program's next instruction. So two compiles on one \
      board take more than twice as long as one, and spreading saves more than half.";
-/// What spreading saves, %: as published, and as aimed at.
-const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
+/// The quantities of claims, of the longest compile.
+const TO_MONO: &str = "saves-against-mono";
+const TO_BOTH: &str = "saves-against-both-on-a";
+const TO_BOTH_AIM: &str = "saves-against-both-on-a-aim";
+
+fn claims(profile: CostProfile) -> Vec<Claim> {
+    let saves = |id: &str, what: &str| {
+        Quantity::new(id, format!("one on each saves, against {what}, the longest compile"), "%")
+    };
+    let to_mono = Claim::paper(
+        saves(TO_MONO, "the monolithic system"),
+        "23 (15 to 30)",
+        ClaimBound::AtLeast(15.0),
+        "the least that the paper names",
+    );
+    vec![
+        match profile {
+            CostProfile::Pi3 => to_mono,
+            CostProfile::Paper1989 => to_mono.untested(MONO_IS_RENGA),
+        },
+        Claim::paper(saves(TO_BOTH, "both on a"), "25", ClaimBound::AtLeast(15.0), "the least that the paper names"),
+        Claim::aim(
+            saves(TO_BOTH_AIM, "both on a"),
+            ClaimBound::Within(45.0, 50.0),
+            "two boards can save half; more means that two programs of one board disturb each other",
+        ),
+    ]
+}
 
 fn programs(plan: RowPlan) -> Vec<(WorkloadProgram, [f64; 4])> {
     let runs = |program: &WorkloadProgram| match plan {
@@ -109,14 +138,14 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         let theirs = saves(published[0], published[3]);
         row.push(if theirs.is_nan() { "-".to_string() } else { format!("{theirs:.0} % (mono)") });
         table.rows.push(row);
-        last = Some((program.title, ours, mono.map(|mono| saves(mono as f64, spread as f64))));
+        last = Some((ours, mono.map(|mono| saves(mono as f64, spread as f64))));
     }
     findings.tables.push(table);
-    let Some((title, ours, to_mono)) = last else { bail!("no program was run") };
-    findings.claims.push(Claim::new(format!("spreading saves against both on a, %, {title}"), "25", ours, SAVES));
+    let Some((ours, to_mono)) = last else { bail!("no program was run") };
+    findings.quantity(TO_BOTH, ours);
+    findings.quantity(TO_BOTH_AIM, ours);
     if let Some(to_mono) = to_mono {
-        let claim = Claim::new(format!("against the monolithic system, %, {title}"), "23", to_mono, SAVES);
-        findings.claims.push(if plan.profile == CostProfile::Pi3 { claim } else { claim.beside() });
+        findings.quantity(TO_MONO, to_mono);
     }
     say_why(plan, outcomes, &mut findings)?;
     if plan.profile == CostProfile::Paper1989 {

@@ -18,7 +18,7 @@ use super::{LedgerRow, RowPlan};
 use crate::run::{BenchMachine, BenchRun, BenchSystem};
 use measured::alone;
 
-pub use verdict::evaluate;
+pub use verdict::{claims, evaluate};
 
 /// The rows, in the ledger's order.
 pub const ROWS: &[LedgerRow] = &[f1::ROW, f2a::ROW, f2b::ROW, f3::ROW, f4::ROW, f5::ROW];
@@ -59,7 +59,7 @@ pub struct P2Pair {
     pub jobs: u32,
     /// Where.
     pub places: PairPlacement,
-    /// Whether the row's verdict hangs on it.
+    /// Whether the paper has it, too.
     pub counts: bool,
 }
 
@@ -80,8 +80,26 @@ pub struct P2Figure {
     pub pairs: &'static [P2Pair],
     /// What jobs cannot have while the foreground runs.
     pub occupied: Occupied,
-    /// Published: the slow-down at most, in words for the lowest class, %.
-    pub published: (&'static str, [f64; 2]),
+    /// Published: the slow-down with the lowest class alone, and at most with each policy, %.
+    pub published: (f64, [f64; 2]),
+    /// Published of the jobs' own end.
+    pub jobs: Option<JobsClaim>,
+    /// What else the paper says of it, and no run asks: what, the published words, why not.
+    pub untested: Option<[&'static str; 3]>,
+}
+
+/// What the paper says of when the jobs end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobsClaim {
+    /// With EII before they do with IPD.
+    EiiFirst,
+    /// The other way round.
+    IpdFirst,
+    /// With a policy before they do with the lowest class alone, where they are as many.
+    RegulatedFirst {
+        /// Jobs.
+        jobs: u32,
+    },
 }
 
 /// How jobs are regulated, and what is aimed at.

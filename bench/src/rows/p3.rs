@@ -16,7 +16,7 @@ mod verdict;
 use super::{LedgerRow, RowPlan};
 use crate::run::{BenchMachine, BenchRun, BenchSystem, STREAMED};
 
-use verdict::evaluate;
+use verdict::{claims, evaluate};
 
 /// The rows: those of the paper, and what is beyond it.
 pub const ROWS: &[LedgerRow] =
@@ -55,8 +55,8 @@ struct P3Experiment {
     sweeps: u32,
     /// Of the file that is streamed, MiB, whole and short.
     streamed_mib: [u32; 2],
-    /// Published: how much longer it takes beside the stream, %.
-    published: Option<f64>,
+    /// Published: how much longer it takes beside the stream, %, and the longest step to the mean one.
+    published: Option<(f64, Option<f64>)>,
     /// Whether Linux is measured beside it.
     linux: bool,
 }

@@ -4,6 +4,7 @@
 //! of it, each time on uncached blocks. Not here: the figures (`p4_f2` and those that follow).
 
 use super::{RowPlan, ms};
+use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::run::{ALONE, BenchMachine, BenchRun, RunOutcome};
 use anyhow::{Context, Result};
@@ -32,6 +33,8 @@ pub enum P4Pacing {
     },
 }
 
+/// What counts as near the request, %.
+pub const NEAR_PERCENT: f64 = 1.0;
 /// The paper's timer, us.
 pub const TIMER_US: u32 = 10_000;
 /// The library's versions, with the paper's timer and with ours.
@@ -221,6 +224,13 @@ impl P4Measurement {
         let those = self.differences().filter(|(factor, _)| factors.contains(factor));
         those.map(|(_, percent)| percent.abs()).fold(0.0, f64::max)
     }
+}
+
+/// What is aimed at of the largest difference from what was requested, of an experiment and of factors.
+pub fn near(id: &str, what: &str) -> Claim {
+    let quantity = Quantity::new(id, format!("the largest difference from what was requested, {what}"), "%");
+    let reason = "a user does not notice 1 %";
+    Claim::aim(quantity, ClaimBound::AtMost(NEAR_PERCENT), reason).exceeded(ClaimBound::AtMost(NEAR_PERCENT / 2.0))
 }
 
 /// A table and a plot of all, with their figures.

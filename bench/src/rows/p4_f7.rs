@@ -1,9 +1,10 @@
 //! P4.F7: how near it is beside a program that always computes, and beside one that computes and pauses.
 
-use super::p4::{LIBRARIES, P4Experiment, P4Io, P4Measurement, P4Pacing, show};
+use super::p4::{LIBRARIES, NEAR_PERCENT, P4Experiment, P4Io, P4Measurement, P4Pacing, near, show};
 use super::{LedgerRow, RowPlan};
-use crate::findings::{Bound, Claim, Findings};
-use crate::run::{BenchRun, RunOutcome};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::Findings;
+use crate::run::{BenchRun, CostProfile, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -14,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          computes, and not beside one that computes 5 ms and waits 10 ms.",
     method: "100 reads as in P4.F4; the paper has 1000. Requested is the factor times the time without one and without load.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -41,6 +43,33 @@ const ALL: [P4Experiment; 6] = [
 ];
 const OUR_TIMER: P4Pacing = LIBRARIES[2].1;
 
+/// What counts as very large: twice the request, %; and as not so, a tenth of it.
+const VERY_LARGE_PERCENT: f64 = 100.0;
+const NOT_LARGE_PERCENT: f64 = 10.0;
+/// The quantities of claims, in the order of the experiments.
+const IDS: [&str; 6] = ["os-alone", "os-computes", "os-pauses", "lib-alone", "lib-computes", "lib-pauses"];
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    let worst = |at: usize| {
+        let what = format!("the largest difference from what was requested, {}", ALL[at].title);
+        Quantity::new(IDS[at], what, "%")
+    };
+    let near_bound = ClaimBound::AtMost(NEAR_PERCENT);
+    vec![
+        near(IDS[0], ALL[0].title),
+        Claim::paper(worst(1), "as requested", near_bound, "1 % does not show in the paper's figure"),
+        Claim::paper(worst(2), "as requested", near_bound, "1 % does not show in the paper's figure"),
+        near(IDS[3], ALL[3].title),
+        Claim::paper(
+            worst(4),
+            "very large",
+            ClaimBound::AtLeast(VERY_LARGE_PERCENT),
+            "twice the request is very large",
+        ),
+        Claim::paper(worst(5), "not very large", ClaimBound::AtMost(NOT_LARGE_PERCENT), "a tenth is not very large"),
+    ]
+}
+
 fn factors(plan: RowPlan) -> &'static [u32] {
     if plan.short { &FACTORS[..4] } else { FACTORS }
 }
@@ -52,12 +81,9 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let of = |(one, outcome): (&P4Experiment, &RunOutcome)| one.measured(outcome, factors(plan));
     let all: Vec<P4Measurement> = ALL.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
-    let worst: Vec<f64> = all.iter().map(P4Measurement::worst).collect();
     let mut findings = show("Beside programs that compute", &all);
-    for (one, worst) in ALL.iter().zip(worst) {
-        let what = format!("the largest difference from what was requested, {}, %", one.title);
-        let claim = Claim::new(what, "-", worst, Bound::AtMost(1.0, 0.5));
-        findings.claims.push(if one.way == P4Pacing::System { claim } else { claim.beside() });
+    for (id, measured) in IDS.iter().zip(&all) {
+        findings.quantity(*id, measured.worst());
     }
     findings.notes.push("P4.F4 describes the library.".to_string());
     Ok(findings)

@@ -2,8 +2,9 @@
 
 use super::p4::{LIBRARIES, P4Pacing, times};
 use super::{LedgerRow, RowPlan, ms};
-use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
-use crate::run::{BenchRun, RunOutcome};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::run::{BenchRun, CostProfile, RunOutcome};
 use anyhow::{Context, Result};
 
 /// The row.
@@ -14,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "It adds 1 to a variable for about half a second, while the other reads 1 KB from random blocks without end. \
          Loop keeps the processor busy during delays. The library's columns compare with their own program alone.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -22,6 +24,22 @@ const MILLIONS_SHORT: u32 = 20;
 const FACTORS: &[u32] = &[1, 2, 5, 10, 20, 50, 100];
 /// In the system: sleeping, and keeping the processor busy.
 const OF_SYSTEM: [(&str, &str); 2] = [("wait", ""), ("loop", "--loop ")];
+
+/// The paper's ways: a word, what tables call it.
+const PAPERS: [(&str, &str); 3] = [("os", "wait"), ("lib-a", "Lib A, 10 ms"), ("lib-b", "Lib B, 10 ms")];
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    let longer = |(way, title): &(&str, &str)| {
+        let quantity = Quantity::new(format!("longer-{way}"), format!("{title}: it takes longer by, at most"), "%");
+        Claim::paper(quantity, "8", ClaimBound::AtMost(8.0), "the largest published loss")
+    };
+    let less = |(way, title): &(&str, &str)| {
+        let what = format!("{title}: its loss less that beside the OS");
+        let quantity = Quantity::new(format!("beyond-os-{way}"), what, "percent points");
+        Claim::paper(quantity, "below 0", ClaimBound::AtMost(0.0), "the paper's library costs less than its OS")
+    };
+    PAPERS.iter().map(longer).chain(PAPERS[1..].iter().map(less)).collect()
+}
 
 fn factors(plan: RowPlan) -> &'static [u32] {
     if plan.short { &FACTORS[..4] } else { FACTORS }
@@ -74,12 +92,11 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     }
     let worst = |curve: &Curve| curve.points.iter().map(|(_, percent)| *percent).fold(f64::MIN, f64::max);
     let [wait, _, a, b, _] = &curves[..] else { anyhow::bail!("a run of each way is needed") };
-    findings.claims.push(Claim::new("wait: it takes longer by, at most, %", "8", worst(wait), Bound::AtMost(8.0, 2.0)));
-    for (title, curve) in [("Lib A", a), ("Lib B", b)] {
-        let what = format!("{title}: it takes longer by, at most, %");
-        findings
-            .claims
-            .push(Claim::new(what, "8, and less than beside the OS", worst(curve), Bound::AtMost(8.0, 2.0)).beside());
+    for ((way, _), curve) in PAPERS.iter().zip([wait, a, b]) {
+        findings.quantity(format!("longer-{way}"), worst(curve));
+        if *way != PAPERS[0].0 {
+            findings.quantity(format!("beyond-os-{way}"), worst(curve) - worst(wait));
+        }
     }
     findings.tables.push(table);
     findings.plots.push(Plot {

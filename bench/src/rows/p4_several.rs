@@ -1,9 +1,10 @@
 //! P4.SEVERAL: several controlled programs at once, which the paper left to do.
 
-use super::p4::{P4Experiment, P4Io, P4Measurement, P4Pacing, show};
+use super::p4::{P4Experiment, P4Io, P4Measurement, P4Pacing, near, show};
 use super::{LedgerRow, RowPlan};
-use crate::findings::{Bound, Claim, Findings};
-use crate::run::{BenchRun, RunOutcome};
+use crate::claims::Claim;
+use crate::findings::Findings;
+use crate::run::{BenchRun, CostProfile, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -15,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Requested is the factor times the time of one alone. Together the factors leave the medium partly idle; \
          otherwise the speeds could not be reached.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -34,6 +36,10 @@ const ALL: [P4Experiment; 3] = [
     P4Experiment { title: "four beside one that computes", beside: "/usr/lib/renga/p4 pulse 1000000 0", ..FOUR },
 ];
 
+fn claims(_: CostProfile) -> Vec<Claim> {
+    ALL.iter().map(|one| near(one.title, one.title)).collect()
+}
+
 fn experiments(plan: RowPlan) -> &'static [P4Experiment] {
     if plan.short { &ALL[..1] } else { &ALL }
 }
@@ -50,8 +56,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     // Their factors differ: each has a table of its own.
     findings.tables = all.iter().flat_map(|one| show("", std::slice::from_ref(one)).tables).collect();
     for (one, measured) in experiments.iter().zip(&all) {
-        let what = format!("the largest difference from what was requested, {}, %", one.title);
-        findings.claims.push(Claim::new(what, "-", measured.worst(), Bound::AtMost(1.0, 0.5)));
+        findings.quantity(one.title, measured.worst());
     }
     Ok(findings)
 }

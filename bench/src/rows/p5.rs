@@ -4,7 +4,8 @@
 //! Invariant: a form is data: to measure one more, give it its machine. Not here: the figures (`p5_f5a`, `p5_f5b`).
 
 use super::{RowPlan, ms};
-use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::run::{BenchMachine, BenchRun, BenchSystem, LinuxForm, RunOutcome};
 use anyhow::{Context, Result, ensure};
 
@@ -35,10 +36,10 @@ const INSTRUCTIONS_PER_MS: u32 = 1_000_000;
 const NS_PER_MS: u32 = 1_000_000;
 /// AP1's core, and the load process's.
 const CORE: u32 = 0;
-/// Of Linux's increase by all load, that of a system whose OS's processes are elsewhere.
-const INCREASE: Bound = Bound::AtMost(0.5, 0.45);
-/// Of Linux's time without load, its time.
-const WITHOUT_LOAD: Bound = Bound::AtMost(1.0, 0.95);
+/// The quantities of claims, of a system whose OS's processes are elsewhere: its increase by all load to Linux's, and
+/// its time without load.
+const INCREASE: &str = "increase-to-linux";
+const WITHOUT_LOAD: &str = "without-load-to-linux";
 
 /// A file that is read.
 #[derive(Clone, Copy)]
@@ -207,7 +208,7 @@ pub fn evaluate(plan: RowPlan, figure: &P5Figure, outcomes: &[RunOutcome]) -> Re
     findings.tables.push(by_load(plan, figure, &times));
     findings.tables.push(by_pause(figure, &times));
     findings.plots.push(plot(plan, figure, &times));
-    findings.claims = claims(figure, &times);
+    report(&times, &mut findings);
     findings.notes = if figure.computed == 0 { notes() } else { vec!["P5.F5a explains the result.".to_string()] };
     Ok(findings)
 }
@@ -276,24 +277,36 @@ fn plot(plan: RowPlan, figure: &P5Figure, times: &[P5Times]) -> Plot {
     }
 }
 
-fn claims(figure: &P5Figure, times: &[P5Times]) -> Vec<Claim> {
-    let (linux, processes) = (&times[MONOLITHIC], &times[OF_PROCESSES]);
+/// What the paper says of a figure.
+pub fn claims(figure: &P5Figure) -> Vec<Claim> {
     let [[without_1, with_1], [without_2, with_2]] = figure.published;
+    let increase = (with_2 - without_2) / (with_1 - without_1);
+    let quantity = |id, what: &str| Quantity::new(id, format!("APs gathered, OS spread: {what}"), "times");
+    let without = quantity(WITHOUT_LOAD, "the time without load to Linux's");
+    vec![
+        Claim::paper(
+            quantity(INCREASE, "the increase by all load to Linux's"),
+            format!("{increase:.2}"),
+            ClaimBound::AtMost(increase),
+            "the published increases",
+        ),
+        Claim::paper(
+            without,
+            format!("{:.2}", without_2 / without_1),
+            ClaimBound::AtMost(1.0),
+            "the paper's system is not slower",
+        ),
+    ]
+}
+
+fn report(times: &[P5Times], findings: &mut Findings) {
+    let (linux, processes) = (&times[MONOLITHIC], &times[OF_PROCESSES]);
     let increase = |times: &P5Times| times.with_all() as f64 - times.without() as f64;
-    let published = |ratio: f64| format!("{ratio:.2}");
-    let with_load = Claim::new(
-        "of Linux's increase by all load, that of APs gathered, OS spread",
-        published((with_2 - without_2) / (with_1 - without_1)),
-        increase(processes) / increase(linux),
-        INCREASE,
-    );
-    let without = Claim::new(
-        "of Linux's time without load, that of APs gathered, OS spread",
-        published(without_2 / without_1),
-        processes.without() as f64 / linux.without() as f64,
-        WITHOUT_LOAD,
-    );
-    vec![with_load, without]
+    match increase(linux) > 0.0 {
+        true => findings.quantity(INCREASE, increase(processes) / increase(linux)),
+        false => findings.unmeasured(INCREASE, "the load costs Linux nothing"),
+    }
+    findings.quantity(WITHOUT_LOAD, processes.without() as f64 / linux.without() as f64);
 }
 
 fn growth(without: f64, with: f64) -> String {
@@ -316,84 +329,4 @@ fn notes() -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{FORMS, P5Figure, evaluate, runs};
-    use crate::findings::FindingVerdict;
-    use crate::rows::RowPlan;
-    use crate::run::{CostProfile, RunOutcome};
-
-    const FIGURE: P5Figure = P5Figure { title: "t", computed: 7, published: [[14.0, 130.0], [14.0, 72.0]] };
-    const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: true };
-
-    fn outcomes(with_all_ms: [u64; FORMS.len()]) -> Vec<RunOutcome> {
-        let said = |name: &str, ms: u64| {
-            format!("reads {name}-0 10000000 20000000\nreads {name}-10 {ms}000000\nreads {name}-10-2 60000000\n")
-        };
-        FORMS.iter().zip(with_all_ms).map(|(form, ms)| RunOutcome { text: said(form.name, ms), trace: None }).collect()
-    }
-
-    /// Holds: bench-verdicts.
-    #[test]
-    fn p5_measurements_stand_beside_published_ones() {
-        let measured = outcomes([150, 150, 150, 150, 60, 150]);
-        let found = evaluate(PLAN, &FIGURE, &measured).unwrap();
-        let [by_load, by_pause] = &found.tables[..] else { panic!("two tables") };
-        assert_eq!(by_load.rows[0], ["Linux, spread", "15.00", "150.00", "10.0"]);
-        assert_eq!(by_load.rows[FORMS.len()], ["published: Linux", "14", "130", "9.3"]);
-        assert_eq!(by_pause.rows[4], ["APs gathered, OS spread", "150.0", "18.3", "20.0"]);
-        assert_eq!(by_pause.rows[FORMS.len() + 1], ["published: processes", "140.0", "15.3", ""]);
-        assert_eq!(by_pause.rows[FORMS.len() + 2][2..], ["9.0", "17.1"]);
-        assert!(
-            found
-                .tables
-                .iter()
-                .flat_map(|table| table.rows.iter().map(|row| row.len() == table.columns.len()))
-                .all(|fits| fits)
-        );
-        assert_eq!(found.figures["Linux, gathered, load 10 ms, ns"], 150_000_000);
-        assert_eq!(
-            found.claims.iter().map(|claim| claim.verdict).collect::<Vec<_>>(),
-            [FindingVerdict::Beaten, FindingVerdict::Confirmed]
-        );
-        let slower = evaluate(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 90, 150])).unwrap();
-        assert_eq!(slower.verdict(), Some(FindingVerdict::Refuted));
-        assert!(evaluate(PLAN, &FIGURE, &measured[1..]).is_err());
-        // No read takes less than the medium.
-        assert!(evaluate(PLAN, &FIGURE, &outcomes([150, 150, 150, 150, 12, 150])).is_err());
-    }
-
-    /// Holds: bench-forms.
-    #[test]
-    fn p5_load_starts_before_sleep() {
-        let runs = runs(PLAN, &FIGURE);
-        assert!(runs[1].script.contains(
-            "reads linux-gathered-10 /dev/nullb0 1048576 /dev/nullb0 1048576 1 100 7 10000000 1000000 0 0 1 ||"
-        ));
-        let ours = &runs[5];
-        assert!(
-            ours.script
-                .contains("reads spread-spread-10-2 /var/p5.1 2048 /var/p5.2 16384 2 100 7 10000000 2000000 0 3 1 ||")
-        );
-        assert!(ours.script.contains("dd if=/var/p5.2 of=/dev/null bs=4096 count=1 skip=16383"));
-        let large = ours.files.iter().map(|(_, bytes)| bytes.len() >> 20).filter(|mib| *mib > 0);
-        assert_eq!((ours.medium, large.collect::<Vec<_>>()), (Some("null"), vec![8, 64]));
-    }
-
-    /// Holds: bench-forms.
-    #[test]
-    fn p5_systems_differ_in_placement_only() {
-        let lines = |form: &super::P5Form| {
-            let crate::run::BenchMachine::Cluster(system) = form.machine else { return None };
-            let text = std::fs::read_to_string(format!("../sysprocs/systems/{}.toml", system.base)).unwrap();
-            let bare = |line: &str| {
-                let line = line.split('#').next().unwrap_or("");
-                let words =
-                    [", core = 1", ", core = 2", ", programs = [0]", ", programs = [0, 1]", ", programs = [0, 3]"];
-                words.iter().fold(line.to_string(), |line, word| line.replace(word, "")).trim().to_string()
-            };
-            Some(text.lines().map(bare).filter(|line| !line.starts_with("name =")).collect::<Vec<_>>())
-        };
-        let all: Vec<_> = FORMS.iter().filter_map(lines).collect();
-        assert!(all.len() == 4 && all.windows(2).all(|two| two[0] == two[1]), "{all:?}");
-    }
-}
+mod tests;

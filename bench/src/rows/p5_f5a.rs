@@ -2,8 +2,9 @@
 
 use super::p5::{self, P5Figure};
 use super::{LedgerRow, RowPlan};
+use crate::claims::Claim;
 use crate::findings::Findings;
-use crate::run::{BenchRun, RunOutcome};
+use crate::run::{BenchRun, CostProfile, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -17,6 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          applications give AP2 a core of its own; a spread OS uses cores 1 and 2 instead of 0. Linux: Debian's, four \
          cores, AP2 on core 1 (spread) or 0 (gathered), null_blk as the medium.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -25,6 +27,10 @@ const FIGURE: P5Figure =
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     p5::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    p5::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

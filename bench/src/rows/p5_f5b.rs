@@ -2,8 +2,9 @@
 
 use super::p5::{self, P5Figure};
 use super::{LedgerRow, RowPlan};
+use crate::claims::Claim;
 use crate::findings::Findings;
-use crate::run::{BenchRun, RunOutcome};
+use crate::run::{BenchRun, CostProfile, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -14,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          on other cores.",
     method: "As P5.F5a, with 100,000 instructions before each read of AP1 and AP2.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -25,6 +27,10 @@ const FIGURE: P5Figure = P5Figure {
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     p5::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    p5::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

@@ -5,9 +5,10 @@
 use super::cluster::{CLUSTERS, ScalingCluster};
 use super::load::ScalingLoad;
 use super::scaled::{OnCluster, Scaled};
-use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::rows::{LedgerRow, RowPlan, ms};
-use crate::run::{BenchRun, RunOutcome};
+use crate::run::{BenchRun, CostProfile, RunOutcome};
 use anyhow::{Result, ensure};
 
 /// More boards, as rows are.
@@ -18,16 +19,34 @@ pub const ROW: LedgerRow = LedgerRow {
          % less on two boards, a speed-up of 7 on eight.",
     method: "Eight compiles of one source at once, each with its own result. And `make -B -j 8` of a program of eight \
          parts, whose rules name the boards, and whose objects a links. The parts go to the boards in turn. Board a, \
-         one of them, also has disk, shell and make. Each runs three times, and the faster of the last two counts. \
-         Claims about make are beside.",
+         one of them, also has disk, shell and make. Each runs three times, and the faster of the last two counts.",
     runs,
+    claims,
     evaluate,
 };
 
-/// What two boards save, %: as published, and as aimed at.
-const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
-/// The speed-up of eight boards.
-const EIGHTFOLD: Bound = Bound::AtLeast(7.0, 7.5);
+/// The quantities of a load.
+fn two(load: ScalingLoad) -> String {
+    format!("two-{}", load.name())
+}
+
+fn eight(load: ScalingLoad) -> String {
+    format!("eight-{}", load.name())
+}
+
+fn claims(profile: CostProfile) -> Vec<Claim> {
+    let of = |load: ScalingLoad| {
+        let saves = Quantity::new(two(load), format!("two boards save, {}", load.title()), "%");
+        let fold = Quantity::new(eight(load), format!("speed-up of eight boards, {}", load.title()), "times");
+        let fold = Claim::aim(fold, ClaimBound::AtLeast(7.0), "an eighth of the work is lost at most");
+        [
+            Claim::aim(saves, ClaimBound::AtLeast(45.0), "half would be ideal, and a tenth of that is lost at most"),
+            fold.exceeded(ClaimBound::AtLeast(7.5)),
+        ]
+    };
+    ScalingLoad::of(RowPlan { profile, short: false }).into_iter().flat_map(of).collect()
+}
+
 /// Clusters of the short form.
 const SHORT: usize = 2;
 
@@ -58,17 +77,11 @@ fn findings(all: &[Scaled]) -> Findings {
     findings.tables = vec![times(all), parts(all)];
     findings.plots.push(plot(all));
     for scaled in all {
-        let title = scaled.load.title();
-        // A make has a sequential part of one board, which needs the others' results.
-        let claim = |claim: Claim| if matches!(scaled.load, ScalingLoad::Make(_)) { claim.beside() } else { claim };
-        if let Some(two) = scaled.on(2) {
-            let what = format!("two boards save, %, {title}");
-            let published = "15 to 30, two compiles (aimed at: 45)";
-            findings.claims.push(claim(Claim::new(what, published, scaled.saves_percent(two), SAVES)));
+        if let Some(on) = scaled.on(2) {
+            findings.quantity(two(scaled.load), scaled.saves_percent(on));
         }
-        if let Some(eight) = scaled.on(8) {
-            let what = format!("speed-up of eight boards, {title}");
-            findings.claims.push(claim(Claim::new(what, "- (aimed at: 7)", scaled.fold(eight), EIGHTFOLD)));
+        if let Some(on) = scaled.on(8) {
+            findings.quantity(eight(scaled.load), scaled.fold(on));
         }
         findings.notes.extend(scaled.why());
     }
@@ -123,14 +136,13 @@ fn plot(all: &[Scaled]) -> Plot {
 #[cfg(test)]
 mod tests {
     use super::findings;
-    use crate::findings::FindingVerdict;
     use crate::scaling::load::ScalingLoad;
     use crate::scaling::scaled::Scaled;
     use crate::scaling::scaled::tests::on_cluster;
     use crate::workload::{CC_49797, CC_96413};
 
     #[test]
-    fn scaling_loads_are_judged_on_two_and_eight_boards() {
+    fn scaling_quantities_are_of_two_and_eight_boards() {
         let of = |load, [one, two, eight]: [u64; 3]| {
             let busy = |ns: u64, boards: usize| on_cluster(ns, &vec![ns / 2; boards], ns / 4);
             Scaled { load, clusters: vec![busy(one, 1), busy(two, 2), busy(eight, 8)] }
@@ -141,17 +153,8 @@ mod tests {
             of(ScalingLoad::Make(CC_49797), [80 * ms, 76 * ms, 10 * ms]),
         ];
         let found = findings(&all);
-        let verdicts: Vec<(FindingVerdict, bool)> =
-            found.claims.iter().map(|claim| (claim.verdict, claim.counts)).collect();
-        assert_eq!(
-            verdicts,
-            [
-                (FindingVerdict::Beaten, true),
-                (FindingVerdict::Refuted, true),
-                (FindingVerdict::Refuted, false),
-                (FindingVerdict::Beaten, false)
-            ]
-        );
+        assert_eq!((&found.measured["two-tcc-96413"], &found.measured["eight-tcc-96413"]), (&Ok(50.0), &Ok(5.0)));
+        assert_eq!((found.measured.len(), &found.measured["eight-make-tcc-49797"]), (4, &Ok(8.0)));
         assert_eq!(found.tables[0].columns, ["", "1", "2", "8"]);
         assert_eq!(found.tables[0].rows[0][3], "16.00 (5.00)");
         assert_eq!((found.tables[1].rows.len(), found.notes.len()), (6, 2));

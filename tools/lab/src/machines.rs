@@ -96,7 +96,7 @@ pub fn parameters(runs: &[BenchRun]) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::{of_run, parameters, plans, plans_of_today};
-    use renga_bench::run::{ALONE, BenchMachine, BenchRun, CostProfile, OURS};
+    use renga_bench::run::{ALONE, BenchMachine, BenchRun, CostProfile, LINUX, OURS};
     use renga_cli::BenchProfiles;
     use renga_profile::{ProfileSetting, shipped};
 
@@ -124,7 +124,7 @@ mod tests {
         let set = settings(&["link.rate_mbit_s=8", "medium=null", "link.arm_us=20"]);
         let machine = of_run(&run(CostProfile::Pi3).with_settings(&set).at_rate(100_000_000));
         assert_eq!((machine.link_rate_bps, machine.medium, machine.link_arm_ns), (100_000_000, "null", 20_000));
-        let linux = BenchRun::new(BenchMachine::Linux, CostProfile::Pi3, "small", "").with_settings(&set);
+        let linux = BenchRun::new(LINUX, CostProfile::Pi3, "small", "").with_settings(&set);
         assert!(linux.settings.is_empty());
         assert_eq!(parameters(&[run(CostProfile::Pi3).with_settings(&set)])["link.arm_us"], "20");
     }

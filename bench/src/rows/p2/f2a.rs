@@ -1,10 +1,11 @@
 //! P2.F2a: a program that reads a byte every 8 KB, beside jobs that do the same elsewhere on the disk, on one to four
 //! boards.
 
-use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use super::{JobsClaim, Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
-use crate::run::{ALONE, BenchRun, BenchSystem, OURS, RunOutcome};
+use crate::run::{ALONE, BenchRun, BenchSystem, CostProfile, OURS, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -19,6 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          boots, so memory is empty. Beyond the paper, jobs and foreground run on different boards. Idle is what the \
          foreground, alone, leaves.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -56,11 +58,21 @@ const FIGURE: P2Figure = P2Figure {
         between(FOUR, "a", &["b", "c", "d"]),
     ],
     occupied: Occupied::Wholly,
-    published: ("500 %", [12.5, 1.0]),
+    published: (500.0, [12.5, 1.0]),
+    jobs: Some(JobsClaim::EiiFirst),
+    untested: Some([
+        "slow-down over the jobs' use of the resource, 12.5 to 100 %",
+        "grows with the use",
+        "the jobs use all that they get",
+    ]),
 };
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    super::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

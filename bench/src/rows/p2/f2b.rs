@@ -1,10 +1,11 @@
 //! P2.F2b: a program that sends bytes to another board, where they are discarded, beside jobs that do the same.
 
 use super::f2a::FOUR;
-use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use super::{JobsClaim, Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
-use crate::run::{BenchRun, OURS, RunOutcome};
+use crate::run::{BenchRun, CostProfile, OURS, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -17,6 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Beyond the paper, the jobs send from c to d on four boards, since all share the link. Idle is what the \
          foreground, alone, leaves.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -70,11 +72,21 @@ const FIGURE: P2Figure = P2Figure {
         },
     ],
     occupied: Occupied::Wholly,
-    published: ("45 %", [5.7, 6.1]),
+    published: (45.0, [5.7, 6.1]),
+    jobs: Some(JobsClaim::IpdFirst),
+    untested: Some([
+        "slow-down over the jobs' use of the resource, 12.5 to 100 %",
+        "grows with the use",
+        "the jobs use all that they get",
+    ]),
 };
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    super::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

@@ -1,9 +1,10 @@
 //! P2.F3: programs of Debian's beside a job that only computes.
 
 use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
-use crate::run::{ALONE, BenchRun, RunOutcome};
+use crate::run::{ALONE, BenchRun, CostProfile, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -15,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
          pcregrep searches a tree of unread files. A program that adds 1 to a variable stands for SETI@home. Idle is \
          what the foreground, alone, leaves of the processor.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -66,11 +68,21 @@ const FIGURE: P2Figure = P2Figure {
     title: "Beside a job that computes",
     pairs: &[beside(&WISDOM), beside(&MAKE), beside(&GREP)],
     occupied: Occupied::Processor,
-    published: ("12 %", [3.1, 3.1]),
+    published: (12.0, [3.1, 3.1]),
+    jobs: None,
+    untested: Some([
+        "slow-down of make by the regulator without jobs",
+        "3.1 %",
+        "no run has the regulator without jobs",
+    ]),
 };
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    super::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

@@ -2,9 +2,10 @@
 
 use super::f3::{GREP, MAKE, WISDOM};
 use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
-use crate::run::{ALONE, BenchRun, RunOutcome};
+use crate::run::{ALONE, BenchRun, CostProfile, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -15,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "The programs of P2.F3. The job is Debian's e2fsck -fn of their disk, three times; no memory keeps its \
          reads. Idle is what the foreground, alone, leaves, also where it rarely uses the medium.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -35,11 +37,17 @@ const FIGURE: P2Figure = P2Figure {
     title: "Beside a check of the file system",
     pairs: &[beside(&GREP), beside(&WISDOM), beside(&MAKE)],
     occupied: Occupied::Wholly,
-    published: ("500 %", [13.5, 3.3]),
+    published: (500.0, [13.5, 3.3]),
+    jobs: None,
+    untested: None,
 };
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    super::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

@@ -1,9 +1,10 @@
 //! P2.F5: a tree of files copied from board to board, beside one to four jobs that do the same.
 
-use super::{Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use super::{JobsClaim, Occupied, P2Figure, P2Pair, P2Task, PairPlacement};
+use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
-use crate::run::{BenchRun, OURS, RunOutcome};
+use crate::run::{BenchRun, CostProfile, OURS, RunOutcome};
 use anyhow::Result;
 
 /// The row.
@@ -17,6 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          wrote on b stay there while the jobs are stopped. Each job copies as much as the foreground. Idle is what \
          the foreground, alone, leaves; the later flush of its data over the link counts as idle though it is not.",
     runs,
+    claims,
     evaluate,
 };
 
@@ -37,11 +39,17 @@ const FIGURE: P2Figure = P2Figure {
     title: "Copies",
     pairs: &[beside(1, true), beside(2, true), beside(4, true)],
     occupied: Occupied::Wholly,
-    published: ("400 %", [16.9, 6.7]),
+    published: (400.0, [16.9, 6.7]),
+    jobs: Some(JobsClaim::RegulatedFirst { jobs: 4 }),
+    untested: None,
 };
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     super::runs(plan, &FIGURE)
+}
+
+fn claims(_: CostProfile) -> Vec<Claim> {
+    super::claims(&FIGURE)
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

@@ -1,16 +1,21 @@
-//! Tables, plots and claims of a figure of P2, and why they are as they are, from what was counted.
+//! Tables and plots of a figure of P2, its claims and their quantities.
 //!
 //! Not here: the times (`measured`).
 
 use super::measured::{PairMeasurement, RegulatorCounts, measured};
-use super::{MODES, P2Figure, RegulationMode};
-use crate::findings::{Bound, Claim, Curve, Findings, FindingsTable, Plot};
+use super::{JobsClaim, MODES, P2Figure, RegulationMode};
+use crate::claims::{Claim, ClaimBound, Quantity};
+use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::rows::{RowPlan, ms};
 use crate::run::RunOutcome;
 use anyhow::Result;
 
 /// What jobs should have of what is idle.
-const SHARE: Bound = Bound::Reaches(0.9);
+const SHARE: f64 = 0.9;
+/// The quantities of claims that are no policy's.
+const LOWEST: &str = "lowest-class";
+const JOBS: &str = "jobs-end";
+const UNTESTED: &str = "published-beside";
 /// The regulator's period, s.
 const PERIOD_S: f64 = 0.1;
 
@@ -32,7 +37,7 @@ pub fn evaluate(plan: RowPlan, figure: &P2Figure, outcomes: &[RunOutcome]) -> Re
     }
     findings.tables = vec![fronts(figure, &all), jobs(&all), contention(&all), losses(&all)];
     findings.plots = plots(figure, &all);
-    findings.claims = claims(figure, &all);
+    report(figure, &all, &mut findings);
     Ok(findings)
 }
 
@@ -48,7 +53,8 @@ fn fronts(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> FindingsTable {
     }
     let (lowest, [eii, ipd]) = figure.published;
     let at_most = |percent: f64| format!("<= {percent} %");
-    let published = ["published, at most", "", "", lowest, "", &at_most(eii), "", &at_most(ipd)];
+    let lowest = format!("{lowest} %");
+    let published = ["published, at most", "", "", &lowest, "", &at_most(eii), "", &at_most(ipd)];
     table.rows.push(published.map(str::to_string).to_vec());
     table
 }
@@ -100,32 +106,94 @@ fn plots(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Plot> {
     ]
 }
 
-/// Of each policy the worst pair. Half of what was published beats it, if that is not under what is aimed at.
-fn claims(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for (place, (mode, published)) in MODES[1..].iter().zip(figure.published.1).enumerate() {
-        let RegulationMode { title, goal, .. } = mode;
-        let bound = Bound::AtMost(published, goal.map_or(published, |goal| goal.min(published / 2.0)));
-        let of = |counts: bool| all.iter().filter(move |pair| pair.pair.counts == counts);
-        let worst = |counts| of(counts).map(|pair| pair.slower(place + 1)).fold(f64::MIN, f64::max);
-        for (which, counts) in [("", true), (", beyond the paper", false)] {
-            let what = format!("{title}: the foreground takes longer by, %{which}");
-            let claim = Claim::new(what, published.to_string(), worst(counts), bound);
-            match (counts, of(counts).next()) {
-                (_, None) => {}
-                (true, Some(_)) => claims.push(claim),
-                (false, Some(_)) => claims.push(claim.beside()),
+/// What the paper says of a figure, and what we aim at.
+pub fn claims(figure: &P2Figure) -> Vec<Claim> {
+    let (lowest, policies) = figure.published;
+    let slower =
+        |id: String, what: String| Quantity::new(id, format!("{what}: the foreground takes longer by, at most"), "%");
+    let mut claims = vec![Claim::paper(
+        slower(LOWEST.to_string(), "lowest class alone".to_string()),
+        lowest.to_string(),
+        ClaimBound::AtLeast(lowest / 2.0),
+        "half of the published slow-down still is the phenomenon that policies shall remove",
+    )];
+    let regulated = MODES.iter().filter_map(|mode| Some((mode.title, mode.goal?)));
+    for ((title, goal), published) in regulated.zip(policies) {
+        let bound = ClaimBound::AtMost(published);
+        let what = slower(title.to_string(), title.to_string());
+        claims.push(Claim::paper(what, published.to_string(), bound, "the largest published slow-down"));
+        let what = slower(format!("{title}-aim"), format!("{title}, all pairs"));
+        let aim = Claim::aim(what, ClaimBound::AtMost(goal), "a user does not notice so little");
+        claims.push(aim.exceeded(ClaimBound::AtMost(goal / 2.0)));
+        let share =
+            Quantity::new(format!("{title}-share"), format!("{title}: the jobs' share of what was idle"), "share");
+        claims.push(Claim::aim(share, ClaimBound::AtLeast(SHARE), "jobs shall lose a tenth of the idle time at most"));
+    }
+    claims.extend(figure.jobs.map(of_jobs));
+    claims.extend(figure.untested.map(|[what, published, why]| {
+        let bound = ClaimBound::AtLeast(0.0);
+        Claim::paper(Quantity::new(UNTESTED, what, "%"), published, bound, "as published").untested(why)
+    }));
+    claims
+}
+
+/// What the paper says of the jobs' own end.
+fn of_jobs(jobs: JobsClaim) -> Claim {
+    let (what, published) = match jobs {
+        JobsClaim::EiiFirst => ("the jobs' end with EII to that with IPD", "EII's end first"),
+        JobsClaim::IpdFirst => ("the jobs' end with IPD to that with EII", "IPD's end first"),
+        JobsClaim::RegulatedFirst { .. } => {
+            ("the jobs' end with a policy to that with the lowest class, four jobs", "regulated jobs end first")
+        }
+    };
+    let quantity = Quantity::new(JOBS, format!("{what}, the most"), "times");
+    Claim::paper(quantity, published, ClaimBound::AtMost(1.0), "an earlier end is less")
+}
+
+/// The quantities of the claims: of each policy the worst pair. If the lowest class alone is within the bound, nothing
+/// is left to regulate.
+fn report(figure: &P2Figure, all: &[PairMeasurement<'_>], findings: &mut Findings) {
+    let papers = || all.iter().filter(|pair| pair.pair.counts);
+    let most = |mode: usize, pairs: &mut dyn Iterator<Item = &PairMeasurement<'_>>| {
+        pairs.map(|pair| pair.slower(mode)).fold(f64::MIN, f64::max)
+    };
+    let lowest = most(0, &mut papers());
+    findings.quantity(LOWEST, lowest);
+    let modes = MODES.iter().enumerate().filter_map(|(place, mode)| Some((place, mode.title, mode.goal?)));
+    for ((place, title, goal), published) in modes.zip(figure.published.1) {
+        let slower = [
+            (title.to_string(), published, lowest, most(place, &mut papers())),
+            (format!("{title}-aim"), goal, most(0, &mut all.iter()), most(place, &mut all.iter())),
+        ];
+        for (id, bound, alone, regulated) in slower {
+            match alone > bound {
+                true => findings.quantity(id, regulated),
+                false => findings
+                    .unmeasured(id, format!("the lowest class alone takes {alone:.2} % longer: nothing is left")),
             }
         }
-        if let Some(goal) = goal {
-            let worst = worst(true).max(worst(false));
-            let what = format!("{title}: aimed at, the worst of all, %");
-            claims.push(Claim::new(what, "-", worst, Bound::AtMost(*goal, goal / 2.0)).beside());
-        }
-        let least = all.iter().map(|pair| pair.share(place + 1)).fold(f64::MAX, f64::min);
-        claims.push(Claim::new(format!("{title}: the jobs' share of what was idle"), "-", least, SHARE).beside());
+        let share = all.iter().map(|pair| pair.share(place)).fold(f64::MAX, f64::min);
+        findings.quantity(format!("{title}-share"), share);
     }
-    claims
+    if let Some(jobs) = figure.jobs {
+        let ratios = papers().filter_map(|pair| jobs_end(jobs, pair));
+        match ratios.reduce(f64::max) {
+            Some(most) => findings.quantity(JOBS, most),
+            None => findings.unmeasured(JOBS, "no pair has so many jobs"),
+        }
+    }
+}
+
+/// When the jobs of a pair end, to when they end otherwise.
+fn jobs_end(claim: JobsClaim, pair: &PairMeasurement<'_>) -> Option<f64> {
+    let [lowest, eii, ipd] = pair.modes.iter().map(|mode| mode.jobs as f64).collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    match claim {
+        JobsClaim::EiiFirst => Some(eii / ipd),
+        JobsClaim::IpdFirst => Some(ipd / eii),
+        JobsClaim::RegulatedFirst { jobs } => (pair.pair.jobs == jobs).then(|| eii.max(ipd) / lowest),
+    }
 }
 
 /// What both used while no job was stopped, and what each policy lost.

@@ -1,9 +1,10 @@
 //! The experiments: the paper's on one board and on four, on eight, with dirty pages, with a file of another board.
 
-use super::{P3Experiment, Thresholds, evaluate};
+use super::{P3Experiment, Thresholds, claims, evaluate};
+use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
-use crate::run::{ALONE, BenchRun, BenchSystem, Edit, RunOutcome};
+use crate::run::{ALONE, BenchRun, BenchSystem, CostProfile, Edit, RunOutcome};
 use anyhow::Result;
 
 /// A row of an experiment.
@@ -15,6 +16,7 @@ macro_rules! row {
             published: $published,
             method: $method,
             runs: |plan: RowPlan| -> Vec<BenchRun> { $experiment.runs(plan) },
+            claims: |_: CostProfile| -> Vec<Claim> { claims(&$experiment) },
             evaluate: |plan: RowPlan, outcomes: &[RunOutcome]| -> Result<Findings> {
                 evaluate(plan, &$experiment, outcomes)
             },
@@ -132,7 +134,7 @@ const ONE: P3Experiment = P3Experiment {
     steps: [40, 8],
     sweeps: 200,
     streamed_mib: [256, 128],
-    published: Some(9.0),
+    published: Some((9.0, None)),
     linux: true,
 };
 
@@ -154,7 +156,7 @@ const FOUR: P3Experiment = P3Experiment {
     places: &["b", "c", "d"],
     steps: [30, 10],
     streamed_mib: [128, 128],
-    published: Some(14.0),
+    published: Some((14.0, Some(2.0))),
     linux: false,
     ..ONE
 };

@@ -1,7 +1,6 @@
 //! Experiments of P3 from synthetic outcomes.
 
-use super::{P3Experiment, Thresholds, evaluate};
-use crate::findings::FindingVerdict;
+use super::{P3Experiment, Thresholds, claims, evaluate};
 use crate::rows::{OF_RECLAIM, RowPlan};
 use crate::run::{ALONE, BenchMachine, CostProfile, OURS, RunOutcome};
 
@@ -17,7 +16,7 @@ const EXPERIMENT: P3Experiment = P3Experiment {
     steps: [5, 2],
     sweeps: 6,
     streamed_mib: [20, 10],
-    published: Some(9.0),
+    published: Some((9.0, Some(2.0))),
     linux: true,
 };
 const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };
@@ -111,24 +110,18 @@ fn p3_steps_report_reclaimed_pages() {
 }
 
 #[test]
-fn p3_verdicts_follow_reclaim_cost() {
-    let verdict = |experiment: &P3Experiment, small, large| {
-        let outcomes = outcomes(small, large);
-        let outcomes = if experiment.linux { &outcomes[..] } else { &outcomes[..4] };
-        evaluate(PLAN, experiment, outcomes).unwrap().verdict()
-    };
-    assert_eq!(
-        verdict(&EXPERIMENT, [111; 4], [110; 4]),
-        Some(FindingVerdict::Confirmed),
-        "small batches are worse than aimed at"
-    );
-    assert_eq!(verdict(&EXPERIMENT, [110; 4], [110; 4]), Some(FindingVerdict::Beaten));
-    assert_eq!(
-        verdict(&EXPERIMENT, [110; 4], [110, 110, 110, 113]),
-        Some(FindingVerdict::Refuted),
-        "0.7 % with batching"
-    );
-    assert_eq!(verdict(&EXPERIMENT, [121; 4], [110; 4]), Some(FindingVerdict::Refuted), "10 % without");
+fn p3_quantities_follow_steps() {
+    let measured = |small, large| evaluate(PLAN, &EXPERIMENT, &outcomes(small, large)).unwrap().measured;
+    let found = measured([110, 110, 110, 154], [110, 110, 110, 132]);
+    let near = |id: &str, wanted: f64| (found[id].clone().unwrap() - wanted).abs() < 1e-9;
+    assert!(near("noise", 10.0) && near("noise-longest-step", 154.0 / 121.0), "{found:?}");
+    assert!(near("batching-remains", 0.5) && near("batching-spread", 121.0 / 231.0), "{found:?}");
+    assert!(near("batching-to-alone", 15.5) && near("batching-longest-step", 132.0 / 154.0), "{found:?}");
+    assert!(near("batching-to-stream", 5.0) && near("batching-to-small-batches", 100.0 * (462.0 / 484.0 - 1.0)));
+    assert_eq!(found.len(), claims(&EXPERIMENT).len());
+    let absent = measured([110; 4], [110; 4]);
+    let untested = ["batching-remains", "batching-to-stream", "batching-spread"];
+    assert!(untested.iter().all(|id| absent[*id].is_err()), "{absent:?}");
 }
 
 /// Holds: bench-verdicts.

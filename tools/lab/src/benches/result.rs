@@ -90,14 +90,23 @@ impl RowResult {
 #[cfg(test)]
 mod tests {
     use super::RowResult;
-    use renga_bench::findings::{Bound, Claim, Findings};
+    use renga_bench::claims::{Claim, ClaimBound, Quantity, judge};
+    use renga_bench::findings::Findings;
     use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
 
     #[test]
     fn result_round_trip_keeps_figures() {
-        let bounds = [Bound::AtMost(1.1, 1.05), Bound::AtLeast(15.0, 45.0), Bound::Reaches(0.91)];
-        let claims = bounds.map(|bound| Claim::new("x", "y", 1.0 / 3.0, bound)).to_vec();
+        let quantity = |id: &str| Quantity::new(id, "what", "%");
+        let claims = vec![
+            Claim::paper(quantity("paper"), "1", ClaimBound::Within(0.0, 1.0), "as published"),
+            Claim::aim(quantity("aim"), ClaimBound::AtLeast(15.0), "a sixth").exceeded(ClaimBound::AtLeast(45.0)),
+            Claim::paper(quantity("other"), "1", ClaimBound::AtMost(1.0), "as published").untested("another question"),
+        ];
+        let mut findings = Findings::default();
+        findings.quantity("paper", 1.0 / 3.0);
+        findings.unmeasured("aim", "nothing waited");
+        findings.claims = judge(claims, &findings.measured).unwrap();
         let result = RowResult {
             row: "P1.T1".to_string(),
             title: "t".to_string(),
@@ -107,7 +116,7 @@ mod tests {
             parameters: BTreeMap::new(),
             revision: None,
             runs: Vec::new(),
-            findings: Findings { claims, ..Findings::default() },
+            findings,
         };
         let folder = std::env::temp_dir().join(format!("renga-result-{}", std::process::id()));
         result.write(&folder).unwrap();

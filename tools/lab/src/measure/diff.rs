@@ -2,6 +2,8 @@
 
 use crate::benches::RowResult;
 use anyhow::Result;
+use renga_bench::claims::{ClaimVerdict, JudgedClaim};
+use renga_bench::findings::Findings;
 use renga_cli::BenchDiff;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,8 +32,16 @@ fn changes(name: &str, old: Option<&RowResult>, new: Option<&RowResult>) -> Vec<
         (None, _) => return vec![format!("{name}: only in the new set")],
     };
     let mut lines = Vec::new();
-    if old.verdict() != new.verdict() {
-        lines.push(format!("{name}: verdict {:?} -> {:?}", old.verdict(), new.verdict()));
+    let verdicts = |findings: &Findings| -> BTreeMap<String, ClaimVerdict> {
+        let of = |judged: &JudgedClaim| (judged.claim.quantity.to_string(), judged.verdict);
+        findings.claims.iter().map(of).collect()
+    };
+    let (old_verdicts, new_verdicts) = (verdicts(old), verdicts(new));
+    for (what, verdict) in &new_verdicts {
+        match old_verdicts.get(what) {
+            Some(before) if before != verdict => lines.push(format!("{name}: {what}: {before} -> {verdict}")),
+            _ => {}
+        }
     }
     let figures: BTreeSet<&String> = old.figures.keys().chain(new.figures.keys()).collect();
     for figure in figures {
@@ -52,6 +62,7 @@ fn changes(name: &str, old: Option<&RowResult>, new: Option<&RowResult>) -> Vec<
 mod tests {
     use super::changes;
     use crate::benches::RowResult;
+    use renga_bench::claims::{Claim, ClaimBound, Quantity, judge};
     use renga_bench::findings::Findings;
     use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
@@ -82,5 +93,18 @@ mod tests {
         );
         assert!(changes("x", Some(&old), Some(&old.clone())).is_empty());
         assert_eq!(changes("x", None, Some(&new)), ["x: only in the new set"]);
+    }
+
+    /// Holds: bench-counts.
+    #[test]
+    fn compare_changed_verdict_is_listed() {
+        let [old, new] = [1.0, 3.0].map(|figure| {
+            let mut result = result(&[]);
+            let claim = Claim::paper(Quantity::new("id", "costs", "%"), "2", ClaimBound::AtMost(2.0), "as published");
+            result.findings.quantity("id", figure);
+            result.findings.claims = judge(vec![claim], &result.findings.measured).unwrap();
+            result
+        });
+        assert_eq!(changes("x", Some(&old), Some(&new)), ["x: costs, %: so -> not so"]);
     }
 }

@@ -7,6 +7,7 @@ use crate::benches::{RowResult, Runner, counts, workers};
 use crate::machines::{self, MachinePlan};
 use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
 use anyhow::{Context, Result};
+use renga_bench::claims::summary;
 use renga_bench::rows::{LedgerRow, all, find};
 use renga_cli::Measuring;
 use renga_workspace::environment::Environment;
@@ -74,7 +75,7 @@ fn evaluate(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> 
         parameters: machines::parameters(&runs),
         revision,
         runs: facts,
-        findings: (row.evaluate)(*plan, &outcomes).with_context(|| row.id.to_string())?,
+        findings: row.findings(*plan, &outcomes)?,
     })
 }
 
@@ -92,9 +93,8 @@ fn revision(environment: &Environment) -> Option<String> {
 }
 
 fn print(row: &LedgerRow, result: &RowResult) {
-    let verdict = result.findings.verdict().map_or(String::new(), |verdict| format!(": {verdict}"));
-    let title = format!("{} {}, profile {}{verdict}", row.id, row.title, result.machine());
-    println!("{title}\n{}\n", "=".repeat(title.chars().count()));
+    let title = format!("{} {}, profile {}", row.id, row.title, result.machine());
+    println!("{title}\n{}\n{}\n", "=".repeat(title.chars().count()), summary(&result.findings.claims));
     let parameters: Vec<String> = result.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
     println!("{}\n\n{}", parameters.join("; "), result.findings);
 }

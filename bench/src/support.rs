@@ -1,0 +1,92 @@
+//! Synthetic outcomes for tests: lines of measurements, and traces in files that go with the test.
+
+use crate::run::{BenchRun, RunOutcome};
+use renga_trace::event::{Timed, TraceEvent, TracedFrame};
+use renga_trace::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TraceWriter};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A folder of traces, removed at the end.
+pub(crate) struct Traces(PathBuf);
+
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+impl Traces {
+    pub(crate) fn new() -> Traces {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("renga-bench-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Traces(folder)
+    }
+
+    /// An outcome with a trace.
+    pub(crate) fn outcome(&self, text: String, events: &[Timed]) -> RunOutcome {
+        let path = self.0.join(MADE.fetch_add(1, Ordering::Relaxed).to_string());
+        let mut trace = TraceWriter::new(File::create(&path).unwrap(), &header()).unwrap();
+        events.iter().for_each(|event| trace.write(event).unwrap());
+        trace.finish().unwrap();
+        RunOutcome { text, trace: Some(path) }
+    }
+
+    /// An outcome of each run, in which each label took as long as `ns` says; nothing happens in their traces.
+    pub(crate) fn timed(&self, runs: &[BenchRun], ns: impl Fn(usize, &str) -> u64) -> Vec<RunOutcome> {
+        let of_run = |(place, run): (usize, &BenchRun)| {
+            let (mut text, mut begin_ns) = (String::new(), 0);
+            for label in labels(&run.script) {
+                let ns = ns(place, label);
+                text += &measured(label, begin_ns, ns, "0");
+                begin_ns += ns;
+            }
+            self.outcome(text, &[])
+        };
+        runs.iter().enumerate().map(of_run).collect()
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn outcome(text: String) -> RunOutcome {
+    RunOutcome { text, trace: None }
+}
+
+/// The lines of `measure`.
+pub(crate) fn measured(label: &str, begin_ns: u64, ns: u64, counters: &str) -> String {
+    format!("measuring {label} at {begin_ns}\nmeasured {label} status 0 ns {ns} counters {counters} totals 0\n")
+}
+
+/// What a script measures.
+fn labels(script: &str) -> impl Iterator<Item = &str> {
+    let words = || script.split_whitespace();
+    let measures = |word: &str| word == "timed" || word.ends_with("measure");
+    words()
+        .zip(words().skip(1))
+        .filter(move |(word, label)| measures(word) && !label.contains('"'))
+        .map(|(_, label)| label)
+}
+
+/// Two boards: a proxy, a server and the disk on a, two processes on b.
+pub(crate) fn header() -> TraceHeader {
+    let mut boards = ["a", "b"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
+    boards[0].add_proxies(0, 1, 0, CallsFor::Shared(1, 0, 1));
+    boards[0].add(1, 0, 1);
+    boards[0].add(2, 0, 2);
+    boards[1].add(0, 0, 1);
+    boards[1].add(1, 1, 1);
+    let kinds = ["proxy", "x", "disk"].map(|name| ProcessKind { name: name.to_string(), serves: None });
+    TraceHeader { boards: boards.into(), kinds: kinds.into(), ..TraceHeader::default() }
+}
+
+pub(crate) fn event(time_ns: u64, board: u8, event: TraceEvent) -> Timed {
+    Timed { time_ns, board, core: 0, event }
+}
+
+/// A frame that is on the wire so long.
+pub(crate) fn frame(wire_ns: u64) -> TraceEvent {
+    let bytes = vec![1];
+    TraceEvent::Frame(TracedFrame { destination: 0, token_wait_ns: 0, wire_ns, arrives_after_ns: wire_ns, bytes })
+}
