@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compare;
 mod completions;
 mod crash;
 mod examples;
@@ -24,6 +25,7 @@ mod top;
 mod trace;
 
 use clap::{Args, Parser, Subcommand};
+pub use compare::CompareArgs;
 pub use completions::{CompletionKind, Completions};
 pub use crash::CrashArgs;
 use examples::EXAMPLES;
@@ -222,6 +224,8 @@ pub enum BenchCommand {
     Placements(Measuring),
     /// Compiles and a parallel make on one, two, four and eight boards
     Scale(Measuring),
+    /// Your own load under all combinations of settings: a table, a plot and a page
+    Compare(Box<CompareArgs>),
     /// What changed between two sets of results; exit with 1 if anything did
     Diff(BenchDiff),
     /// A page of results, with plots, and the same as Markdown

@@ -25,10 +25,50 @@ use std::time::Duration;
 /// How long what has happened may stay out of the file, so that `renga top` shows a run that does little.
 const FLUSH_PERIOD: Duration = Duration::from_millis(100);
 
+/// Reads what probes report of boards that run one kernel.
+pub struct EventDecoder(Decoder);
+
+impl EventDecoder {
+    /// For the kernel with this ELF file.
+    ///
+    /// # Errors
+    /// If its probes cannot be listed, or a branch skips one.
+    pub fn new(elf: &Path) -> Result<EventDecoder> {
+        let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
+        let probes = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes).map(|decoder| (probes, decoder)));
+        let (probes, decoder) = probes.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
+        let passed = machine_code::passed(&kernel, probes.probes.iter().map(|probe| probe.address))?;
+        if let Some(address) = passed.first() {
+            bail!(
+                "a branch goes to {address:#x}, past the probe there: make that probe a `nop` (kernel/core/src/types/probe.rs)"
+            );
+        }
+        Ok(EventDecoder(decoder))
+    }
+
+    /// What a board did that reached a probe; nothing if the kernel has no such probe.
+    pub fn probe(&self, board: u8, hit: &Hit) -> Option<Timed> {
+        let event = self.0.event(hit)?;
+        Some(Timed { time_ns: hit.time_ns, board, core: hit.core, event })
+    }
+}
+
+/// That a frame took the wire.
+pub fn frame_event(frame: &FrameEvent) -> Timed {
+    let traced = TracedFrame {
+        destination: frame.destination,
+        token_wait_ns: frame.token_wait_ns,
+        wire_ns: frame.wire_ns,
+        arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
+        bytes: frame.bytes.clone(),
+    };
+    Timed { time_ns: frame.start_ns(), board: frame.source, core: 0, event: TraceEvent::Frame(traced) }
+}
+
 /// A trace file that is being written.
 pub struct TraceFile {
     out: Arc<Mutex<Written>>,
-    decoder: Decoder,
+    decoder: EventDecoder,
 }
 
 /// What is written, and the first that went wrong; the run goes on.
@@ -43,15 +83,7 @@ impl TraceFile {
     /// # Errors
     /// If the file cannot be written, or the kernel's probes cannot be listed.
     pub fn create(path: &Path, (system, profile): (&SystemFile, &Profile), elf: &Path) -> Result<TraceFile> {
-        let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
-        let probes = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes).map(|decoder| (probes, decoder)));
-        let (probes, decoder) = probes.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
-        let passed = machine_code::passed(&kernel, probes.probes.iter().map(|probe| probe.address))?;
-        if let Some(address) = passed.first() {
-            bail!(
-                "a branch goes to {address:#x}, past the probe there: make that probe a `nop` (kernel/core/src/types/probe.rs)"
-            );
-        }
+        let decoder = EventDecoder::new(elf)?;
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         let out = TraceWriter::new(BufWriter::new(file), &header(system, profile))?;
         let out = Arc::new(Mutex::new(Written { out, failed: None }));
@@ -60,42 +92,36 @@ impl TraceFile {
         Ok(TraceFile { out, decoder })
     }
 
-    fn write(&mut self, (board, core): (u8, u8), time_ns: u64, event: TraceEvent) {
+    fn write(&mut self, event: &Timed) {
         let mut written = lock_out(&self.out);
-        if let Err(error) = written.out.write(&Timed { time_ns, board, core, event }) {
+        if let Err(error) = written.out.write(event) {
             written.failed.get_or_insert(error);
         }
     }
 
     /// A board reached a probe.
     pub fn probe(&mut self, board: u8, hit: &Hit) {
-        if let Some(event) = self.decoder.event(hit) {
-            self.write((board, hit.core), hit.time_ns, event);
+        if let Some(event) = self.decoder.probe(board, hit) {
+            self.write(&event);
         }
     }
 
     /// A board was started again.
     pub fn started(&mut self, board: u8, time_ns: u64) {
-        self.write((board, 0), time_ns, TraceEvent::Started);
+        self.write(&Timed { time_ns, board, core: 0, event: TraceEvent::Started });
     }
 
     /// A board does nothing more.
     pub fn stopped(&mut self, board: u8, time_ns: u64) {
-        self.write((board, 0), time_ns, TraceEvent::Stopped);
+        self.write(&Timed { time_ns, board, core: 0, event: TraceEvent::Stopped });
     }
 
     /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and
     /// their probes report it.
     pub fn frame(&mut self, frame: &FrameEvent) {
-        let traced = TracedFrame {
-            destination: frame.destination,
-            token_wait_ns: frame.token_wait_ns,
-            wire_ns: frame.wire_ns,
-            arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
-            bytes: frame.bytes.clone(),
-        };
-        self.write((frame.source, 0), frame.start_ns(), TraceEvent::Token {});
-        self.write((frame.source, 0), frame.start_ns(), TraceEvent::Frame(traced));
+        let event = frame_event(frame);
+        self.write(&Timed { event: TraceEvent::Token {}, ..event });
+        self.write(&event);
     }
 
     /// Makes sure that all of it is in the file.

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod benches;
+pub mod compare;
 pub mod crash;
 pub mod machines;
 pub mod measure;

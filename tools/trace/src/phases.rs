@@ -7,6 +7,7 @@
 use crate::calls::Calls;
 use crate::event::{Timed, TraceEvent, program_name};
 use crate::header::TraceHeader;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// The word that ends the phase before it without beginning another one.
@@ -14,7 +15,7 @@ pub const END: &str = "end";
 const NS_PER_MS: f64 = 1e6;
 
 /// What crossed between boards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkUse {
     /// Calls to other boards.
     pub calls: u64,
@@ -30,8 +31,23 @@ pub struct LinkUse {
     pub wire_ns: u64,
 }
 
+impl LinkUse {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: LinkUse) -> LinkUse {
+        LinkUse {
+            calls: self.calls + other.calls,
+            releasable: self.releasable + other.releasable,
+            released: self.released + other.released,
+            frames: self.frames + other.frames,
+            bytes: self.bytes + other.bytes,
+            wire_ns: self.wire_ns + other.wire_ns,
+        }
+    }
+}
+
 /// What happened from one mark to the next, or to the end of the trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunPhase {
     /// The word of the mark.
     pub name: String,

@@ -2,6 +2,7 @@
 //!
 //! Not here: the measurements and verdicts of rows (`renga-bench`), the command (`command::bench::ledger`).
 
+mod axis;
 pub mod counts;
 mod heat_map;
 mod listener;
@@ -12,7 +13,8 @@ mod runner;
 mod store;
 pub mod workers;
 
+pub(crate) use page::{STYLE, escaped};
 pub use page::{html, markdown};
-pub use plot::svg;
+pub use plot::{PlotForm, svg, svg_as};
 pub use result::{RowResult, RunFacts};
 pub use runner::Runner;

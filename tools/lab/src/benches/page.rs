@@ -12,7 +12,7 @@ use renga_bench::findings::{Findings, FindingsTable};
 use renga_bench::rows::{ROWS, find};
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:16px/1.5 Georgia,serif;max-width:82em;margin:2em auto;padding:0 1em;color:#222}\
+pub(crate) const STYLE: &str = "body{font:16px/1.5 Georgia,serif;max-width:82em;margin:2em auto;padding:0 1em;color:#222}\
 h1,h2,h3{font-family:Helvetica,Arial,sans-serif;line-height:1.2}h2{border-top:1px solid #bbb;padding-top:1em;margin-top:2em}\
 table{border-collapse:collapse;font:13px/1.4 Helvetica,Arial,sans-serif;margin:.6em 0 1.2em;font-variant-numeric:tabular-nums}\
 th,td{padding:.15em .7em;text-align:right;white-space:nowrap}th{border-bottom:1px solid #444}\
@@ -67,7 +67,8 @@ fn head_line(result: &RowResult) -> String {
     text
 }
 
-fn escaped(text: &str) -> String {
+/// The text as HTML shows it.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace("<=", "≤").replace(">=", "≥").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

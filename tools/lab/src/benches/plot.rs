@@ -1,11 +1,12 @@
 //! Plots of results as SVG.
 
+use super::axis::AxisScale;
 use anyhow::{Result, anyhow};
 use plotters::prelude::{
     ChartBuilder, Circle, Color, IntoDrawingArea, IntoFont, LineSeries, PathElement, RGBColor, SVGBackend,
     SeriesLabelPosition, WHITE,
 };
-use renga_bench::findings::Plot;
+use renga_bench::findings::{Curve, Plot};
 
 const SIZE: (u32, u32) = (760, 420);
 /// Distinguishable by colour-blind readers, too (Okabe and Ito).
@@ -14,16 +15,42 @@ const COLOURS: [RGBColor; 4] =
 /// Room above the highest point.
 const HEADROOM: f64 = 1.06;
 
+/// What a plot has beside its curves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlotForm {
+    /// Whether x is logarithmic, and y; an axis with a 0 stays linear.
+    pub logarithmic: [bool; 2],
+    /// By curve and point: the least and the most y, drawn as a vertical line.
+    pub ranges: Vec<Vec<(f64, f64)>>,
+}
+
 /// The plot as an SVG document.
 ///
 /// # Errors
 /// If plotting fails.
 pub fn svg(plot: &Plot) -> Result<String> {
+    svg_as(plot, &PlotForm::default())
+}
+
+/// The same in another form.
+///
+/// # Errors
+/// If plotting fails.
+pub fn svg_as(plot: &Plot, form: &PlotForm) -> Result<String> {
+    let points = || plot.curves.iter().flat_map(|curve| &curve.points);
+    let ends = form.ranges.iter().flatten().flat_map(|(least, most)| [*least, *most]);
+    let x_scale = AxisScale::of(points().map(|point| point.0), form.logarithmic[0]);
+    let y_scale = AxisScale::of(points().map(|point| point.1).chain(ends), form.logarithmic[1]);
+    let at = |(x, y): &(f64, f64)| (x_scale.position(*x), y_scale.position(*y));
+    let curve = |curve: &Curve| Curve { label: curve.label.clone(), points: curve.points.iter().map(at).collect() };
+    let placed = Plot { curves: plot.curves.iter().map(curve).collect(), ..plot.clone() };
+    let range = |(least, most): &(f64, f64)| (y_scale.position(*least), y_scale.position(*most));
+    let ranges: Vec<Vec<_>> = form.ranges.iter().map(|ranges| ranges.iter().map(range).collect()).collect();
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
         area.fill(&WHITE).map_err(|error| anyhow!("{error}"))?;
-        draw(plot, &area).map_err(|error| anyhow!("{}: {error}", plot.title))?;
+        draw(&placed, &ranges, [x_scale, y_scale], &area).map_err(|error| anyhow!("{}: {error}", plot.title))?;
         area.present().map_err(|error| anyhow!("{error}"))?;
     }
     Ok(text)
@@ -31,22 +58,30 @@ pub fn svg(plot: &Plot) -> Result<String> {
 
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// Draws `plot`, whose points are positions on axes of these scales.
+fn draw(
+    plot: &Plot,
+    ranges: &[Vec<(f64, f64)>],
+    [x_scale, y_scale]: [AxisScale; 2],
+    area: &Area<'_>,
+) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
     // If all points are at 0, the axis covers one unit.
     let x_most = Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0);
-    let (y_most, place) = height(plot, x_most, most(|point| point.1).max(1e-9) * HEADROOM);
+    let highest = ranges.iter().flatten().map(|range| range.1).fold(most(|point| point.1), f64::max);
+    let (y_most, place) = height(plot, x_most, highest.max(1e-9) * HEADROOM);
     let mut chart = ChartBuilder::on(area)
         .caption(&plot.title, ("sans-serif", 20).into_font())
         .margin(12)
         .x_label_area_size(42)
         .y_label_area_size(64)
-        .build_cartesian_2d(0.0..x_most, 0.0..y_most)?;
+        .build_cartesian_2d(x_scale.axis(x_most), y_scale.axis(y_most))?;
     let [x, y] = &plot.axes;
     let mesh = &mut chart.configure_mesh();
     mesh.x_desc(x).y_desc(y).label_style(("sans-serif", 14)).light_line_style(WHITE);
-    mesh.x_label_formatter(&|number| short(*number)).y_label_formatter(&|number| short(*number)).draw()?;
+    let (at_x, at_y) = (|at: &f64| short(x_scale.value(*at)), |at: &f64| short(y_scale.value(*at)));
+    mesh.x_label_formatter(&at_x).y_label_formatter(&at_y).draw()?;
     for (place, (curve, colour)) in plot.curves.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let colour = *colour;
         // Those below are wider, so that curves which fall together are seen.
@@ -55,6 +90,9 @@ fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::er
         let label = chart.draw_series(line)?.label(&curve.label);
         label.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(width)));
         chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
+        let ranges = ranges.get(place).map_or(&[][..], Vec::as_slice);
+        let lines = curve.points.iter().zip(ranges).map(|((x, _), (least, most))| vec![(*x, *least), (*x, *most)]);
+        chart.draw_series(lines.map(|line| PathElement::new(line, colour.stroke_width(1))))?;
     }
     let labels = &mut chart.configure_series_labels();
     labels.position(place).background_style(WHITE).border_style(RGBColor(160, 160, 160));
@@ -136,7 +174,7 @@ fn height(plot: &Plot, x_most: f64, y_most: f64) -> (f64, SeriesLabelPosition) {
 
 #[cfg(test)]
 mod tests {
-    use super::{SeriesLabelPosition, least_hidden, svg};
+    use super::{PlotForm, SeriesLabelPosition, least_hidden, svg, svg_as};
     use renga_bench::findings::{Curve, Plot};
 
     #[test]
@@ -153,6 +191,19 @@ mod tests {
         assert_eq!([0.0, 450.0, 0.25].map(super::short), ["0", "450", "0.25"]);
         // The first of two curves is wider than the second, which may lie on it.
         assert!(text.contains("stroke-width=\"4\"") && text.contains("stroke-width=\"2\""), "{text}");
+    }
+
+    #[test]
+    fn plot_logarithmic_has_ranges_and_round_ticks() {
+        let curves = vec![Curve { label: "sync".to_string(), points: vec![(1.0, 900.0), (100.0, 9.0)] }];
+        let plot = Plot { title: "times".to_string(), axes: ["rate".to_string(), "ms".to_string()], curves };
+        let form = PlotForm { logarithmic: [true, true], ranges: vec![vec![(850.0, 950.0), (8.0, 10.0)]] };
+        let text = svg_as(&plot, &form).unwrap();
+        for wanted in ["\n1\n", "\n20\n", "\n100\n", "\n500\n"] {
+            assert!(text.contains(wanted), "{wanted}: {text}");
+        }
+        let lines = |text: &str| text.matches("<polyline").count();
+        assert_eq!(lines(&text), lines(&svg_as(&plot, &PlotForm { ranges: Vec::new(), ..form }).unwrap()) + 2);
     }
 
     fn plot_of(curves: &[&[(f64, f64)]]) -> Plot {

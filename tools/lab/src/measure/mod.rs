@@ -41,6 +41,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         BenchCommand::Map(options) => of_then(environment, &[&renga_bench::map::ROW], options),
         BenchCommand::Placements(options) => of_then(environment, &[&renga_bench::placements::ROW], options),
         BenchCommand::Scale(options) => of_then(environment, &[&renga_bench::scaling::ROW], options),
+        BenchCommand::Compare(options) => crate::compare::compare(environment, options),
         BenchCommand::Diff(options) => diff::diff(options),
         BenchCommand::Report(options) => report::report(environment, options),
         BenchCommand::SyncAsync(machine) => sync_async::measure(environment, machine),

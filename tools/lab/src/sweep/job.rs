@@ -13,7 +13,11 @@ pub struct Job {
 
 /// A sweep.
 pub trait Sweep: Sync {
-    /// What follows `renga sweep` to name the same sweep again.
+    /// The command that carries out one of its jobs with `--job`.
+    fn command(&self) -> &'static str {
+        "sweep"
+    }
+    /// What follows that command to name the same sweep again.
     fn arguments(&self) -> Vec<String>;
     /// Its jobs, in an order that is always the same.
     fn jobs(&self) -> &[Job];

@@ -27,7 +27,7 @@ const FAILURES_MAX: u32 = 120;
 /// What hands a sweep to Slurm.
 pub struct Slurm<'a> {
     sweep: &'a dyn Sweep,
-    /// What follows `renga sweep` to name it again.
+    /// What follows its command to name it again.
     arguments: Vec<String>,
     /// For sbatch.
     options: &'a [String],
@@ -37,7 +37,7 @@ pub struct Slurm<'a> {
 }
 
 impl<'a> Slurm<'a> {
-    /// For `sweep`, which `arguments` name again; `options` are sbatch's.
+    /// For `sweep`, which `arguments` name again, from the folder where this command runs; `options` are sbatch's.
     ///
     /// # Errors
     /// If its folder cannot be made, or there is no Slurm.
@@ -112,10 +112,12 @@ impl<'a> Slurm<'a> {
     /// What each task of the array runs: `each` lines of the list. One job that fails does not keep the others back.
     fn script(&self, program: &str, list: &str, each: usize) -> String {
         let arguments: Vec<String> = self.arguments.iter().map(|argument| quoted(argument)).collect();
-        let mut text = String::from("#!/bin/sh\nstatus=0\n");
+        let here = std::env::current_dir().map(|here| here.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut text = format!("#!/bin/sh\ncd {} || exit 1\nstatus=0\n", quoted(&here));
         let _ = writeln!(text, "first=$((SLURM_ARRAY_TASK_ID * {each} + 1))"); // a String takes everything
         let _ = writeln!(text, "for job in $(sed -n \"$first,$((first + {each} - 1))p\" {list}); do");
-        let _ = writeln!(text, "  {program} sweep {} --job \"$job\" || status=1", arguments.join(" "));
+        let _ =
+            writeln!(text, "  {program} {} {} --job \"$job\" || status=1", self.sweep.command(), arguments.join(" "));
         text + "done\nexit $status\n"
     }
 

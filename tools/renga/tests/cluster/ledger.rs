@@ -56,7 +56,7 @@ fn ledger_row_run_twice_is_identical() {
     let [one, two] = results.each_ref().map(|folder| fs::read_to_string(folder.join("P1.T2.pi3.short.json")).unwrap());
     assert!(one == two, "{one}\n\nand then\n\n{two}");
     assert!(one.contains("calls between boards"), "{one}");
-    let compared = Renga::command(&["bench", "compare"]).with(results.each_ref().map(|folder| folder.as_os_str()));
+    let compared = Renga::command(&["bench", "diff"]).with(results.each_ref().map(|folder| folder.as_os_str()));
     let text = compared.end().expect_status(0).text();
     assert!(text.contains("1 results, 0 changes"), "{text}");
 }
