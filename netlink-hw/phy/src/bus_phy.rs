@@ -7,7 +7,7 @@
 use crate::FRAME_BYTES_MAX;
 use crate::pins::test::PatternReadings;
 use crate::pins::{BusError, HarnessLine, Reception};
-use crate::token::{PhyEvent, SendError, TokenPhy};
+use crate::token::{Arming, PhyEvent, SendError, TokenPhy};
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::{Answers, BusLines, Drive, Poll, WatchedLines};
 
@@ -44,7 +44,7 @@ pub trait TokenBus {
     ///
     /// # Errors
     /// Why it could not be sent.
-    fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError>;
+    fn talk(&mut self, frame: &[u8], arming: Arming) -> Result<Poll, BusError>;
 
     /// Receives the frame that starts now and answers it as `answers` says; `room`: `into` is free for it.
     ///
@@ -69,7 +69,7 @@ const IDLE_SAMPLES: u32 = 8;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Nothing,
-    Frame(usize),
+    Frame(usize, Arming),
     Bid,
 }
 
@@ -177,8 +177,8 @@ impl<B: TokenBus> BusPhy<B> {
             self.wake(0);
         }
         match core::mem::replace(&mut self.wanted, Wanted::Nothing) {
-            Wanted::Frame(bytes) => {
-                let sent = self.bus.talk(&self.outgoing[..bytes]);
+            Wanted::Frame(bytes, arming) => {
+                let sent = self.bus.talk(&self.outgoing[..bytes], arming);
                 self.note(&sent);
                 self.count.sent += u64::from(sent.is_ok());
                 self.ended = Some(PhyEvent::Sent(sent.map_err(send_error)));
@@ -243,6 +243,11 @@ impl<B: TokenBus> BusPhy<B> {
             received: false,
         };
         self.idle_samples = if idle { self.idle_samples.saturating_add(1) } else { 0 };
+        if !idle && !B::frame_begins(levels) && self.bus.pulls(B::mask(HarnessLine::Attention)) {
+            // A frame is under way whose start this board missed, and attention is that talker's. An interlocked start
+            // is too short for a board that was about to ask.
+            self.bus.change(0, B::mask(HarnessLine::Attention));
+        }
         if self.idle_samples >= IDLE_SAMPLES && self.is_asking() {
             self.bus.change(B::mask(HarnessLine::Attention), 0);
         }
@@ -317,9 +322,9 @@ impl<B: TokenBus> TokenPhy for BusPhy<B> {
         self.bus.gpio().fence();
     }
 
-    fn transmit(&mut self, now_ns: u64, frame: &[u8]) {
+    fn transmit(&mut self, now_ns: u64, frame: &[u8], arming: Arming) {
         self.outgoing[..frame.len()].copy_from_slice(frame);
-        (self.wanted, self.step_ns) = (Wanted::Frame(frame.len()), now_ns);
+        (self.wanted, self.step_ns) = (Wanted::Frame(frame.len(), arming), now_ns);
     }
 
     fn bid(&mut self, now_ns: u64) {

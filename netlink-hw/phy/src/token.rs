@@ -19,6 +19,16 @@ pub enum PhyEvent {
     Bids(u16),
 }
 
+/// How a talker finds out that the listeners are armed before it sends the first word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arming {
+    /// It waits for longer than any board may be late: several boards acknowledge on one line, and the first hides the
+    /// others.
+    Timed,
+    /// It continues when the acknowledgement appears: only one other board takes part, so the line is that board's.
+    Interlocked,
+}
+
 /// One board's access to a bus with a token.
 pub trait TokenPhy {
     /// This board's number.
@@ -32,8 +42,9 @@ pub trait TokenPhy {
     /// since is expected to be high, so one that stays low is news.
     fn set(&mut self, now_ns: u64, drive: Drive, watch: WatchedLines, answers: Answers);
 
-    /// Starts to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].
-    fn transmit(&mut self, now_ns: u64, frame: &[u8]);
+    /// Starts to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`]. A phy may arm
+    /// by time whatever `arming` says.
+    fn transmit(&mut self, now_ns: u64, frame: &[u8], arming: Arming);
 
     /// Drives only this board's data line high for a while; the end is [`PhyEvent::Bids`].
     fn bid(&mut self, now_ns: u64);

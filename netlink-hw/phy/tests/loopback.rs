@@ -3,7 +3,7 @@
 
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
-use renga_phy::token::{PhyEvent, SendError, TokenPhy};
+use renga_phy::token::{Arming, PhyEvent, SendError, TokenPhy};
 use renga_wire::bus::{Answers, Drive, Poll, WatchedLines};
 use renga_wire::{FrameKind, Header, LinkFrame};
 
@@ -56,7 +56,7 @@ fn loopback_frame_takes_time_and_all_answer() {
     let (bus, mut ends) = joined(4, Faults::NONE, 0);
     bus.advance(5_000);
     let frame = frame(1, 2);
-    ends[1].transmit(5_000, &frame);
+    ends[1].transmit(5_000, &frame, Arming::Timed);
     assert_eq!(run(&bus), 5_000 + 100 + 7 + frame.len() as u64 * 1_000);
     assert!(bus.interrupts(1) && bus.interrupts(2) && !bus.interrupts(0) && !bus.interrupts(3));
     // Board 2 took it, board 3 wants the token.
@@ -83,9 +83,9 @@ fn loopback_lines_are_seen_late() {
 #[test]
 fn loopback_two_talkers_collide() {
     let (bus, mut ends) = joined(3, Faults::NONE, 0);
-    ends[0].transmit(0, &frame(0, 2));
+    ends[0].transmit(0, &frame(0, 2), Arming::Timed);
     bus.advance(500);
-    ends[1].transmit(500, &frame(1, 2));
+    ends[1].transmit(500, &frame(1, 2), Arming::Timed);
     run(&bus);
     for end in &mut ends[..2] {
         assert_eq!(end.poll(0), Some(PhyEvent::Sent(Err(SendError::Collision))));
@@ -107,18 +107,18 @@ fn loopback_cut_hung_and_reset_boards() {
     let (bus, mut ends) = joined(4, Faults::NONE, 0);
     bus.cut_off(3, true);
     bus.hang(2);
-    ends[0].transmit(0, &frame(0, 0xf));
+    ends[0].transmit(0, &frame(0, 0xf), Arming::Timed);
     run(&bus);
     assert_eq!(ends[0].poll(0), Some(PhyEvent::Sent(Ok(Poll(1 << 1)))));
     assert_eq!(ends.iter_mut().map(|end| received(end).len()).collect::<Vec<_>>(), [0, 1, 0, 0]);
     // No board is left to listen.
     bus.part(&[0, 1, 2, 3]);
-    ends[0].transmit(0, &frame(0, 1));
+    ends[0].transmit(0, &frame(0, 1), Arming::Timed);
     run(&bus);
     assert_eq!(ends[0].poll(0), Some(PhyEvent::Sent(Err(SendError::NoListener))));
     // A frame of a board that is reset never comes.
     bus.part(&[0; 4]);
-    ends[1].transmit(0, &frame(1, 0));
+    ends[1].transmit(0, &frame(1, 0), Arming::Timed);
     bus.advance(30_000);
     bus.reset(1);
     run(&bus);
@@ -153,7 +153,7 @@ fn loopback_faults_follow_seed() {
         let (bus, mut ends) = joined(2, faults, seed);
         (0..1000)
             .map(|_| {
-                ends[0].transmit(0, &frame(0, 1));
+                ends[0].transmit(0, &frame(0, 1), Arming::Timed);
                 run(&bus);
                 (ends[0].poll(0), received(&mut ends[1]))
             })

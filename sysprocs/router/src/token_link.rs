@@ -6,7 +6,7 @@
 
 use renga_core::probe::Probe;
 use renga_mac::{Control, Mac, MacCommand, MacEvent, MacReport, MacSetup};
-use renga_phy::token::{PhyEvent, TokenPhy};
+use renga_phy::token::{Arming, PhyEvent, TokenPhy};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_wire::bus::{BOARDS_MAX, Poll, SendError};
 use renga_wire::frame::{BROADCAST, frame_bytes};
@@ -126,7 +126,8 @@ impl<P: TokenPhy> TokenLink<P> {
             Some(MacCommand::SendData) => {
                 let queued = &self.queue[self.first];
                 self.sending = (queued.destination, true);
-                self.phy.transmit(now_ns, &queued.frame[..usize::from(queued.bytes)]);
+                let arming = self.arming(queued.destination);
+                self.phy.transmit(now_ns, &queued.frame[..usize::from(queued.bytes)], arming);
             }
         }
     }
@@ -137,7 +138,15 @@ impl<P: TokenPhy> TokenLink<P> {
             unreachable!("the buffer is as long as the longest control frame")
         };
         self.sending = (control.header.destination, false);
-        self.phy.transmit(self.now_ns, &frame[..bytes]);
+        // Boards that do not take part yet hear those of the protocol, too.
+        self.phy.transmit(self.now_ns, &frame[..bytes], Arming::Timed);
+    }
+
+    /// How a frame for `destination` may begin.
+    fn arming(&self, destination: u8) -> Arming {
+        let others = self.mac.members() & !(1 << self.mac.setup().board);
+        let alone = destination < BOARDS_MAX && others == 1 << destination;
+        if alone { Arming::Interlocked } else { Arming::Timed }
     }
 
     fn note(&mut self, report: MacReport) {

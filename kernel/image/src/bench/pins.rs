@@ -11,6 +11,7 @@ use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::pins::script::{Ideal, READINGS_MAX, ScriptedPins};
 use renga_phy::pins::{Handshake, PinBus, PinTiming, PullUps, Width, Wiring};
+use renga_phy::token::Arming;
 use renga_wire::bus::Answers;
 use renga_wire::frame::BROADCAST;
 use renga_wire::{FrameKind, Header};
@@ -70,10 +71,10 @@ pub fn measure(out: &mut impl Write, room: &mut Room) {
     for (handshake, name) in [(Handshake::ThreeWire, "three-wire"), (Handshake::TwoEdge, "two-edge")] {
         let mut ideal = bus(Ideal::listeners(readings), TALKER, handshake);
         ideal.gpio().begin();
-        let sent = ideal.talk(frame);
+        let sent = ideal.talk(frame, Arming::Timed);
         assert!(sent.is_ok(), "the script's listeners take the frame");
         let accesses = ideal.gpio().accesses();
-        let instructions = counted(readings, TALKER, handshake, |bus| bus.talk(black_box(frame)));
+        let instructions = counted(readings, TALKER, handshake, |bus| bus.talk(black_box(frame), Arming::Timed));
         line(out, "talker", name, accesses, instructions);
 
         let answers = Answers { board: LISTENER, present: true, epoch: Some(0), ..Answers::default() };

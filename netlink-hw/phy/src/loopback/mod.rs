@@ -10,7 +10,7 @@ mod station;
 
 pub use station::{BusCounters, BusTiming, Faults};
 
-use crate::token::{PhyEvent, TokenPhy};
+use crate::token::{Arming, PhyEvent, TokenPhy};
 use crate::{FRAME_BYTES_MAX, loopback::station::LoopbackStation};
 use renga_random::Random;
 use renga_wire::bus::{Answers, BusLines, Drive, WatchedLines};
@@ -207,7 +207,7 @@ impl TokenPhy for Loopback {
         self.bus.0.borrow_mut().set(usize::from(self.board), drive, watch, answers);
     }
 
-    fn transmit(&mut self, _: u64, frame: &[u8]) {
+    fn transmit(&mut self, _: u64, frame: &[u8], _: Arming) {
         self.bus.0.borrow_mut().transmit(usize::from(self.board), frame);
     }
 

@@ -11,6 +11,7 @@ use super::timing::{PinTiming, Settle};
 use super::wiring::{HarnessLine, OPEN_DRAIN, TERMINATED, Width, function_bits, outputs};
 use crate::FRAME_BYTES_MAX;
 use crate::bus_phy::TokenBus;
+use crate::token::Arming;
 use renga_hal::gpio::{PinBank, Pull};
 use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
 
@@ -369,8 +370,8 @@ impl<G: PinBank> TokenBus for PinBus<G> {
     fn pulls_all(&self, mask: u32) -> bool {
         PinBus::pulls_all(self, mask)
     }
-    fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
-        PinBus::talk(self, frame)
+    fn talk(&mut self, frame: &[u8], arming: Arming) -> Result<Poll, BusError> {
+        PinBus::talk(self, frame, arming)
     }
     fn listen(
         &mut self,

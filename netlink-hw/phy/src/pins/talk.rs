@@ -6,6 +6,7 @@
 use super::bus::{Handshake, LineWait, PinBus, READS_BETWEEN_CLOCKS, Stopped};
 use super::error::BusError;
 use super::wiring::{HarnessLine, Width, gather, spread};
+use crate::token::Arming;
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::Poll;
 use renga_wire::frame::{FRAME_BYTES_MAX, HEADER_BYTES};
@@ -20,12 +21,12 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// # Errors
     /// Why it could not be sent, after at most [`super::PinTiming::talker_bound_ns`].
-    pub fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
+    pub fn talk(&mut self, frame: &[u8], arming: Arming) -> Result<Poll, BusError> {
         if frame.len() < HEADER_BYTES || frame.len() > FRAME_BYTES_MAX || !frame.len().is_multiple_of(2) {
             return Err(BusError::NotAFrame);
         }
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut sent = self.call_attention().map(|()| Poll::default());
+        let mut sent = self.call_attention(arming).map(|()| Poll::default());
         if sent.is_ok() {
             sent = self.send_all(frame);
             if sent.is_err() {
@@ -75,15 +76,20 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// Until the last moment only this board's own wire is driven, as in a bid: another board that talks
     /// too is seen before two boards drive a wire against each other.
-    pub(super) fn call_attention(&mut self) -> Result<(), Stopped> {
+    pub(super) fn call_attention(&mut self, arming: Arming) -> Result<(), Stopped> {
         // The listeners of the frame before may still be letting go.
-        self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY)?;
+        let levels = self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY)?;
         let (pins, own) = (self.data, self.own_wire());
         self.put(pins, own);
         self.drive_data(own);
         self.change(ATTENTION | READY, 0);
         let armed_ns = self.gpio.now_ns() + self.timing.arm_ns;
-        self.gpio.wait_until(armed_ns);
+        if arming == Arming::Timed || levels & ATTENTION == 0 {
+            // A board that asks, perhaps one that does not take part yet, must see the start and release attention.
+            self.gpio.wait_until(armed_ns);
+        } else {
+            self.wait_for_listener(own, armed_ns)?;
+        }
         self.alone(own)?;
         self.change(0, READY);
         self.wait_for(READY, READY)?;
@@ -93,6 +99,12 @@ impl<G: PinBank> PinBus<G> {
         }
         self.change(STROBE, 0);
         self.drive_data(pins);
+        Ok(())
+    }
+
+    /// Waits until the only listener has armed, or until `armed_ns`.
+    fn wait_for_listener(&mut self, own: u32, armed_ns: u64) -> Result<(), Stopped> {
+        while self.alone(own)? & ACCEPTED != 0 && self.gpio.now_ns() < armed_ns {}
         Ok(())
     }
 

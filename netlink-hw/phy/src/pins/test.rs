@@ -8,6 +8,7 @@
 use super::bus::{PinBus, Stopped};
 use super::error::BusError;
 use super::wiring::{HarnessLine, gather, spread};
+use crate::token::Arming;
 use renga_hal::gpio::PinBank;
 
 /// Data wires at most.
@@ -164,7 +165,7 @@ impl<G: PinBank> PinBus<G> {
     /// Which control line does not answer.
     pub fn talk_test(&mut self) -> Result<PatternReadings, BusError> {
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut sent = self.call_attention().map(|()| PatternReadings::default());
+        let mut sent = self.call_attention(Arming::Timed).map(|()| PatternReadings::default());
         if sent.is_ok() {
             sent = self.send_patterns();
             if sent.is_err() {

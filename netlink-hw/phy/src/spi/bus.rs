@@ -10,6 +10,7 @@ use crate::FRAME_BYTES_MAX;
 use crate::bus_phy::TokenBus;
 use crate::pins::bus::{Layout, PinBus, Stopped};
 use crate::pins::{BusError, Handshake, HarnessLine, PinTiming, PullUps, Reception, Width, Wiring};
+use crate::token::Arming;
 use renga_hal::gpio::PinBank;
 use renga_hal::spi::{SpiReceiver, SpiSender};
 use renga_wire::bus::{Answers, Poll};
@@ -103,7 +104,8 @@ impl<G: PinBank, M: SpiSender, S: SpiReceiver> TokenBus for SpiBus<G, M, S> {
     fn pulls_all(&self, mask: u32) -> bool {
         self.pins.pulls_all(mask)
     }
-    fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
+    fn talk(&mut self, frame: &[u8], _: Arming) -> Result<Poll, BusError> {
+        // Its slots separate two talkers by time; beside its chunks the pause is short.
         SpiBus::talk(self, frame)
     }
     fn listen(

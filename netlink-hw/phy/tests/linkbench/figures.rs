@@ -6,13 +6,13 @@ use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::linkbench::Round;
 use renga_phy::pins::model::{HarnessModel, ModelSetup, Serial, Speed, Tasks};
 use renga_phy::pins::{Handshake, PinBus};
+use renga_phy::token::Arming;
 use renga_wire::bus::Answers;
-use renga_wire::frame::BROADCAST;
 use renga_wire::{FrameKind, Header, PAYLOAD_BYTES_MAX};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Payload of frames from board 0 that follow each other without a token, kbit/s.
+/// Payload of frames from board 0 to the only other board that follow each other without a token, kbit/s.
 fn by_hand_kbps(setup: &ModelSetup) -> u64 {
     const FRAMES: u64 = 8;
     let model = HarnessModel::new(setup);
@@ -34,13 +34,13 @@ fn by_hand_kbps(setup: &ModelSetup) -> u64 {
     let seen = took.clone();
     tasks.begin(0, move |pins| {
         let mut bus = pin_bus(pins, &own, 0);
-        let header = Header { kind: FrameKind::Data, destination: BROADCAST, source: 0, epoch: 0, sequence: 0 };
+        let header = Header { kind: FrameKind::Data, destination: 1, source: 0, epoch: 0, sequence: 0 };
         let mut frame = [0; FRAME_BYTES_MAX];
         let bytes = header.emit(&[0x5a; PAYLOAD_BYTES_MAX], &mut frame).expect("it fits");
         bus.gpio().wait_until(200_000);
         let begin_ns = bus.gpio().now_ns();
         for _ in 0..FRAMES {
-            bus.talk(&frame[..bytes]).expect("they listen");
+            bus.talk(&frame[..bytes], Arming::Interlocked).expect("it listens");
         }
         seen.set(bus.gpio().now_ns() - begin_ns);
     });

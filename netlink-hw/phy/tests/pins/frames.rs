@@ -134,6 +134,59 @@ fn frames_two_talkers_detect_collision() {
     println!("both frames arrived in {both_sent} of the runs");
 }
 
+/// With one other board the acknowledgement says that all listeners have armed: no pause, whatever stalls.
+/// Holds: pins-interlocked.
+#[test]
+fn frames_interlocked_start_waits_for_listener_only() {
+    for handshake in HANDSHAKES {
+        for seed in 0..40 {
+            let stall_every_ns = (seed > 0).then_some(20_000);
+            let setup = ModelSetup { handshake, stall_every_ns, seed, ..ModelSetup::of(2, Speed::PI3_1200) };
+            let sent = frame(1, 0, &payload(16));
+            let plans = [
+                (0, BEGIN_NS, Plan::Frame(sent.clone())),
+                (0, 2 * BEGIN_NS, Plan::Interlocked(sent.clone())),
+                (0, 2 * BEGIN_NS, Plan::Interlocked(sent.clone())),
+            ];
+            let (seen, violations) = run(&setup, Wiring { handshake, ..WIRING }, &plans, 3 * BEGIN_NS);
+            assert_eq!((violations, &seen.errors), (vec![], &vec![]), "seed {seed}");
+            assert!(seen.sent.iter().all(|sent| sent.result == Ok(Poll(1 << 1))), "seed {seed}: {:?}", seen.sent);
+            assert_eq!(seen.received.len(), plans.len(), "seed {seed}");
+            let took_ns = |at: usize| seen.sent[at].end_ns - seen.sent[at].begin_ns;
+            // The listener samples each 1.5 us here. With stalls two frames differ by more than the pause.
+            assert!(seed > 0 || took_ns(1) + 7_000 < took_ns(0), "{handshake:?}: {} and {} ns", took_ns(0), took_ns(1));
+        }
+    }
+}
+
+/// Holds: pins-interlocked.
+#[test]
+fn frames_interlocked_start_without_listener_is_reported() {
+    let plans = [(0, BEGIN_NS, Plan::Interlocked(frame(1, 0, &payload(1024))))];
+    let (seen, violations) = run(&ModelSetup::of(1, Speed::PI3_1200), WIRING, &plans, 2 * BEGIN_NS);
+    assert_eq!((seen.sent[0].result, violations), (Err(BusError::NobodyListens), vec![]));
+}
+
+/// Both boards believe they have the token: neither arms for the other, so neither drives against it.
+/// Holds: pins-collision.
+#[test]
+fn frames_two_interlocked_talkers_detect_collision() {
+    for apart_ns in (0..30_000).step_by(103) {
+        for stall_every_ns in [None, Some(20_000)] {
+            let plans = [
+                (0, BEGIN_NS, Plan::Interlocked(frame(1, 0, &payload(20)))),
+                (1, BEGIN_NS + apart_ns, Plan::Interlocked(frame(0, 1, &payload(30)))),
+            ];
+            let setup = ModelSetup { stall_every_ns, seed: apart_ns, ..ModelSetup::of(2, Speed::PI3_1200) };
+            let (seen, violations) = run(&setup, WIRING, &plans, 3 * BEGIN_NS);
+            assert_eq!(violations, [], "{apart_ns} ns apart");
+            assert_eq!(seen.sent.len(), 2, "{apart_ns} ns apart: both end");
+            let done = seen.sent.iter().filter(|sent| sent.result.is_ok()).count();
+            assert_eq!(seen.received.len(), done, "{apart_ns} ns apart: {seen:?}");
+        }
+    }
+}
+
 #[test]
 fn frames_same_seed_same_run() {
     let run = |seed| {

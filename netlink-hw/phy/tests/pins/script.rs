@@ -5,6 +5,7 @@ use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::pins::script::{Ideal, READINGS_MAX, ScriptedPins};
 use renga_phy::pins::{Handshake, PinBus, PinTiming, Reception, Width, Wiring};
+use renga_phy::token::Arming;
 use renga_wire::bus::Poll;
 
 const TIMING: PinTiming = PinTiming { settle_ns: 0, hold_ns: 0, ..PinTiming::for_width(Width::Sixteen) };
@@ -21,11 +22,11 @@ fn script_replay_repeats_driver() {
             let mut readings = Box::new([0; READINGS_MAX]);
             let mut bus = begun(Ideal::listeners(&mut readings), 0, handshake);
             bus.gpio().begin();
-            assert_eq!(bus.talk(&sent), Ok(Poll(2)), "{handshake:?}, {bytes} bytes");
+            assert_eq!(bus.talk(&sent, Arming::Timed), Ok(Poll(2)), "{handshake:?}, {bytes} bytes");
             let (read, _) = bus.gpio().accesses();
             let mut bus = begun(ScriptedPins::new(&readings), 0, handshake);
             bus.gpio().begin();
-            assert_eq!((bus.talk(&sent), bus.gpio().read()), (Ok(Poll(2)), read));
+            assert_eq!((bus.talk(&sent, Arming::Timed), bus.gpio().read()), (Ok(Poll(2)), read));
 
             let mut into = [0; FRAME_BYTES_MAX];
             let mut bus = begun(Ideal::talker(&sent, handshake, &mut readings), 1, handshake);

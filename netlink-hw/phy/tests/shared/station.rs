@@ -5,6 +5,7 @@ use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::bus_phy::TokenBus;
 use renga_phy::pins::test::PatternReadings;
 use renga_phy::pins::{BusError, Reception};
+use renga_phy::token::Arming;
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::{FrameKind, Header};
 use std::cell::RefCell;
@@ -36,6 +37,9 @@ pub fn payload(bytes: usize) -> Vec<u8> {
 #[derive(Clone)]
 pub enum Plan {
     Frame(Vec<u8>),
+    /// To the only other board.
+    #[allow(dead_code, reason = "SPI arms by time alone")]
+    Interlocked(Vec<u8>),
     #[allow(dead_code, reason = "only the pins have a test frame")]
     Test,
 }
@@ -83,7 +87,8 @@ pub fn stand<B: TokenBus>(
         if plan.last().is_some_and(|(at_ns, _)| *at_ns <= begin_ns) {
             let (_, what) = plan.pop().unwrap();
             let result = match what {
-                Plan::Frame(frame) => bus.talk(&frame),
+                Plan::Frame(frame) => bus.talk(&frame, Arming::Timed),
+                Plan::Interlocked(frame) => bus.talk(&frame, Arming::Interlocked),
                 Plan::Test => test(&mut bus).map(|view| {
                     seen.borrow_mut().views.push((board, view));
                     Poll(0)

@@ -4,6 +4,7 @@ use renga_hal::gpio::PinBank;
 use renga_mac::{MacSetup, MacState};
 use renga_phy::bus_phy::{BusPhy, PhyCounters, TokenBus};
 use renga_phy::pins::{BusError, HarnessLine, Reception};
+use renga_phy::token::Arming;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_random::Random;
 use renga_router::{TokenCount, TokenLink};
@@ -152,14 +153,14 @@ impl<B: TokenBus> TokenBus for Ill<B> {
     fn pulls_all(&self, mask: u32) -> bool {
         self.bus.pulls_all(mask)
     }
-    fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
+    fn talk(&mut self, frame: &[u8], arming: Arming) -> Result<Poll, BusError> {
         let Ills { damaged_per_mille, unanswered_per_mille, .. } = self.site.borrow().ills;
         let mut sent = frame.to_vec();
         if self.random.per_mille(damaged_per_mille) {
             let at = self.random.below(sent.len() as u64) as usize;
             sent[at] ^= 1 << self.random.below(8);
         }
-        let poll = self.bus.talk(&sent)?;
+        let poll = self.bus.talk(&sent, arming)?;
         Ok(if self.random.per_mille(unanswered_per_mille) { Poll(0) } else { poll })
     }
     fn listen(

@@ -21,6 +21,9 @@ const NS_PER_S: u64 = 1_000_000_000;
 const FRAME_BYTES_MIN: usize = 8;
 /// The holder waits so long after ATN# until all boards listen (`docs/reference/link-pins.md`).
 const ARM_NS: u64 = 10_000;
+/// Words that the start of a frame takes if its only listener acknowledges that it listens: two changes of lines with
+/// their rise and readings, one each way.
+const INTERLOCKED_WORDS: u64 = 2;
 /// Over a neighbour that is not there the token passes by a frame (`docs/reference/link-token.md`).
 const IN_BAND_NS: u64 = 10_000;
 
@@ -31,6 +34,8 @@ pub struct BusConfig {
     pub rate_bps: u64,
     /// Besides the words of the frame itself, ns.
     pub frame_overhead_ns: u64,
+    /// The same for a frame from one of two boards to the other, ns.
+    pub interlocked_overhead_ns: u64,
     /// From one board to the next, ns, at least 1.
     pub token_pass_ns: u64,
 }
@@ -39,9 +44,9 @@ impl BusConfig {
     /// A bus of this rate, with the overheads of the GPIO bus.
     ///
     /// Header and checksum words are part of the frames. The rest of a frame's overhead is the 10 us in which all
-    /// boards get ready, and the poll word in which the receivers acknowledge. The token takes a word's time from
-    /// board to board: like a word, it is one store, one rise time and two reads on either side
-    /// (`docs/reference/link-pins.md`).
+    /// boards get ready, and the poll word in which the receivers acknowledge. Of two boards the only listener
+    /// acknowledges that it is ready. The token takes a word's time from board to board: like a word, it is one store,
+    /// one rise time and two reads on either side (`docs/reference/link-pins.md`).
     pub const fn with_rate(rate_bps: u64) -> Self {
         Self::with_overheads(rate_bps, ARM_NS, 0)
     }
@@ -51,7 +56,10 @@ impl BusConfig {
     pub const fn with_overheads(rate_bps: u64, arm_ns: u64, token_pass_ns: u64) -> Self {
         let word_ns = (WORD_BITS * NS_PER_S).div_ceil(rate_bps);
         let token_pass_ns = if token_pass_ns == 0 { word_ns } else { token_pass_ns };
-        Self { rate_bps, frame_overhead_ns: arm_ns + word_ns, token_pass_ns }
+        let answered_ns = INTERLOCKED_WORDS * word_ns;
+        let interlocked_ns = if answered_ns < arm_ns { answered_ns } else { arm_ns };
+        let (frame_overhead_ns, interlocked_overhead_ns) = (arm_ns + word_ns, interlocked_ns + word_ns);
+        Self { rate_bps, frame_overhead_ns, interlocked_overhead_ns, token_pass_ns }
     }
 
     /// The parallel bus between Pi 3s: 18 Mbit/s (`docs/reference/link-pins.md`, three-wire handshake, 1 kOhm).
@@ -59,15 +67,17 @@ impl BusConfig {
         Self::with_rate(18_000_000)
     }
 
-    /// Time of a frame of `bytes` on the wire, ns.
-    pub fn wire_ns(&self, bytes: usize) -> u64 {
+    /// Time of a frame of `bytes` for `destination` on the wire between `boards`, ns.
+    pub fn wire_ns(&self, bytes: usize, destination: u8, boards: usize) -> u64 {
         let words = bytes.max(FRAME_BYTES_MIN).div_ceil(2) as u64;
-        self.frame_overhead_ns + (words * WORD_BITS * NS_PER_S).div_ceil(self.rate_bps)
+        let alone = boards == 2 && usize::from(destination) < boards;
+        let overhead_ns = if alone { self.interlocked_overhead_ns } else { self.frame_overhead_ns };
+        overhead_ns + (words * WORD_BITS * NS_PER_S).div_ceil(self.rate_bps)
     }
 
-    /// No frame arrives sooner than this after it was sent, ns.
-    pub fn least_latency_ns(&self) -> u64 {
-        self.wire_ns(0)
+    /// No frame between `boards` arrives sooner than this after it was sent, ns.
+    pub fn least_latency_ns(&self, boards: usize) -> u64 {
+        self.wire_ns(0, 0, boards)
     }
 }
 
@@ -142,7 +152,8 @@ impl EmulatedBus {
             return None;
         }
         let frame = self.waiting[source].pop_front()?;
-        let end_ns = start_ns + self.config.wire_ns(frame.bytes.len());
+        let wire_ns = self.config.wire_ns(frame.bytes.len(), frame.destination, self.up.len());
+        let end_ns = start_ns + wire_ns;
         self.holder = source;
         self.free_ns = end_ns;
         Some(Passage { source: source as u8, start_ns, end_ns, frame })

@@ -144,7 +144,10 @@ impl ClusterConfig {
     pub(crate) fn slice(&self) -> Option<u64> {
         self.boards.iter().any(|board| board.cores > 1).then(|| {
             let alone_ns = SLICE_ALONE_INSTRUCTIONS << self.shift;
-            let latency_ns = self.bus.least_latency_ns().min(self.pins.map_or(u64::MAX, |pins| pins.propagation_ns));
+            let latency_ns = self
+                .bus
+                .least_latency_ns(self.boards.len())
+                .min(self.pins.map_or(u64::MAX, |pins| pins.propagation_ns));
             let linked_ns = if self.boards.len() > 1 { latency_ns * 4 / 3 } else { alone_ns };
             self.slice_ns.unwrap_or(linked_ns.min(alone_ns))
         })

@@ -35,6 +35,8 @@ pub struct RecordingHeader {
     /// As in [`crate::BusConfig`].
     pub frame_overhead_ns: u64,
     /// As in [`crate::BusConfig`].
+    pub interlocked_overhead_ns: u64,
+    /// As in [`crate::BusConfig`].
     pub token_pass_ns: u64,
     /// As in [`ClusterConfig`].
     pub faults: FaultConfig,
@@ -68,6 +70,7 @@ impl RecordingHeader {
             epoch_s: config.epoch_s,
             rate_bps: config.bus.rate_bps,
             frame_overhead_ns: config.bus.frame_overhead_ns,
+            interlocked_overhead_ns: config.bus.interlocked_overhead_ns,
             token_pass_ns: config.bus.token_pass_ns,
             faults: config.faults,
             pins: config.pins,

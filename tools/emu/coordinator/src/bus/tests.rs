@@ -3,7 +3,8 @@
 use super::recovery::Leaving;
 use super::*;
 
-const ROUND: BusConfig = BusConfig { rate_bps: 1_000_000_000, frame_overhead_ns: 100, token_pass_ns: 10 };
+const ROUND: BusConfig =
+    BusConfig { rate_bps: 1_000_000_000, frame_overhead_ns: 100, interlocked_overhead_ns: 30, token_pass_ns: 10 };
 
 fn frame(sent_ns: u64, bytes: usize) -> Waiting {
     Waiting { sent_ns, destination: BROADCAST, bytes: vec![0; bytes] }
@@ -17,8 +18,9 @@ fn starts(bus: &mut EmulatedBus, horizon_ns: u64) -> Vec<(u8, u64, u64)> {
 fn bus_gpio_model_has_hardware_figures() {
     let bus = BusConfig::gpio();
     assert_eq!(bus.token_pass_ns, 889);
-    assert_eq!(bus.least_latency_ns(), 10_889 + 3_556);
-    let full_ns = bus.wire_ns(8 + 1024 + 4);
+    assert_eq!(bus.least_latency_ns(3), 10_889 + 3_556);
+    assert_eq!(bus.least_latency_ns(2), 3 * 889 + 3_556);
+    let full_ns = bus.wire_ns(8 + 1024 + 4, 1, 3);
     let payload_bps = 1024 * 8 * NS_PER_S / full_ns;
     assert!((17_000_000..18_000_000).contains(&payload_bps), "{payload_bps}");
 }
@@ -32,6 +34,18 @@ fn bus_frame_waits_for_token() {
     assert_eq!(starts(&mut bus, u64::MAX), [(2, 960, 960 + 900)], "once round, even for the only sender");
     bus.send(1, frame(1_895, 100));
     assert_eq!(starts(&mut bus, u64::MAX), [(1, 1_930, 2_830)], "the token had just left board 1 at 1890");
+}
+
+#[test]
+fn bus_frame_between_two_boards_needs_no_pause() {
+    let mut bus = EmulatedBus::new(ROUND, 2);
+    let to = |destination, sent_ns| Waiting { destination, ..frame(sent_ns, 100) };
+    bus.send(1, to(0, 0));
+    assert_eq!(starts(&mut bus, u64::MAX), [(1, 10, 10 + 30 + 800)]);
+    bus.send(0, to(1, 840));
+    assert_eq!(starts(&mut bus, u64::MAX), [(0, 850, 850 + 30 + 800)]);
+    bus.send(0, to(BROADCAST, 1_680));
+    assert_eq!(starts(&mut bus, u64::MAX), [(0, 1_700, 1_700 + 100 + 800)], "all that may join hear it");
 }
 
 #[test]

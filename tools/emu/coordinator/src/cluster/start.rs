@@ -37,7 +37,7 @@ pub(super) fn check(config: &ClusterConfig) -> Result<u64, EmuError> {
     // A board stops at the end of an instruction, so up to one instruction late.
     let late_ns = (1 << config.shift) - 1;
     let pins_ns = config.pins.map_or(u64::MAX, |pins| pins.propagation_ns);
-    let longest_ns = config.bus.least_latency_ns().min(pins_ns).saturating_sub(late_ns);
+    let longest_ns = config.bus.least_latency_ns(config.boards.len()).min(pins_ns).saturating_sub(late_ns);
     match config.quantum_ns.unwrap_or(longest_ns) {
         0 => refuse("the link is faster than an instruction".to_owned()),
         quantum_ns if quantum_ns > longest_ns => {

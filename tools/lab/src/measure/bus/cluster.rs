@@ -10,6 +10,7 @@ use renga_phy::pins::model::{
     HarnessModel, ModelPins, ModelSetup, ONE_PERCENT_NS, PULL_OHMS, Tasks, WEAKEST_PULL_OHMS,
 };
 use renga_phy::pins::{BusError, PinBus, PinTiming, PullUps, Wiring};
+use renga_phy::token::Arming;
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::frame::BROADCAST;
 use renga_wire::{FrameKind, Header};
@@ -82,7 +83,7 @@ pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<FrameTi
         bus.gpio().wait_until(BEGIN_NS);
         for _ in 0..count {
             let begin_ns = clock.now_ns(0);
-            let sent = bus.talk(&frame);
+            let sent = bus.talk(&frame, Arming::Timed);
             seen.borrow_mut().push((sent, clock.now_ns(0) - begin_ns));
         }
     });
