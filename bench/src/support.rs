@@ -1,6 +1,7 @@
 //! Synthetic outcomes for tests: lines of measurements, and traces in files that go with the test.
 
 use crate::run::{BenchRun, RunOutcome};
+use renga_abi::ProcId;
 use renga_trace::event::{Timed, TraceEvent, TracedFrame};
 use renga_trace::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TraceWriter};
 use std::fs::{self, File};
@@ -29,7 +30,7 @@ impl Traces {
         RunOutcome { text, trace: Some(path) }
     }
 
-    /// An outcome of each run, in which each label took as long as `ns` says; nothing happens in their traces.
+    /// An outcome of each run, in which each label took as long as `ns` says. In their traces a's core always works.
     pub(crate) fn timed(&self, runs: &[BenchRun], ns: impl Fn(usize, &str) -> u64) -> Vec<RunOutcome> {
         let of_run = |(place, run): (usize, &BenchRun)| {
             let (mut text, mut begin_ns) = (String::new(), 0);
@@ -38,7 +39,7 @@ impl Traces {
                 text += &measured(label, begin_ns, ns, "0");
                 begin_ns += ns;
             }
-            self.outcome(text, &[])
+            self.outcome(text, &[event(0, 0, TraceEvent::Enter { process: ProcId::new(0, 1) })])
         };
         runs.iter().enumerate().map(of_run).collect()
     }

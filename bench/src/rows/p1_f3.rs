@@ -104,7 +104,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         axes: ["programs".to_string(), "until all have ended, ms".to_string()],
         curves: curves.collect(),
     });
-    judge(&all, &mut findings);
+    report(&all, &mut findings);
     if let [a, b, ..] = &all[..] {
         let (first, last) = (0, a.len() - 1);
         findings.notes.push(format!(
@@ -120,7 +120,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
 }
 
 /// Reports for each board how the curve bends, and its end beside the monolithic system's.
-fn judge(all: &[Vec<u64>], findings: &mut Findings) {
+fn report(all: &[Vec<u64>], findings: &mut Findings) {
     for (board, points) in BOARDS.iter().zip(all) {
         let last = points.len() - 1;
         let part = last / 2;

@@ -60,8 +60,18 @@ fn overlap(call: &PublishedCall, leases: &str) -> String {
     format!("overlap-{}-{leases}", call.name.replace(", ", "-"))
 }
 
+/// From which share of today's cost of a call on the paper expects a system call to be quicker from b.
+const EXPECTED: [(&str, f64); 3] = [("close", 0.66), ("open", 0.5), ("exec", 0.44)];
+
 fn claims(_: CostProfile) -> Vec<Claim> {
-    LEASES.iter().flat_map(|(word, which)| claims_of(word, which)).collect()
+    let expected = |(name, share): (&str, f64)| {
+        let what = format!("{name} is quicker from b if calls between boards cost so much of today");
+        let quantity = Quantity::new(format!("quicker-{name}"), what, "share");
+        let claim = Claim::paper(quantity, share.to_string(), ClaimBound::AtLeast(share), "the paper's expectation");
+        claim.untested("no run changes the cost of a call between boards")
+    };
+    let measured = LEASES.iter().flat_map(|(word, which)| claims_of(word, which));
+    measured.chain(EXPECTED.map(expected)).collect()
 }
 
 fn claims_of(word: &str, which: &str) -> Vec<Claim> {

@@ -88,15 +88,15 @@ pub struct P2Figure {
     pub untested: Option<[&'static str; 3]>,
 }
 
-/// What the paper says of when the jobs end.
+/// With what the jobs end first, as the paper says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobsClaim {
-    /// With EII before they do with IPD.
-    EiiFirst,
-    /// The other way round.
-    IpdFirst,
-    /// With a policy before they do with the lowest class alone, where they are as many.
-    RegulatedFirst {
+    /// With EII, before they do with IPD.
+    Eii,
+    /// With IPD, before they do with EII.
+    Ipd,
+    /// With either policy, before they do with the lowest class alone, where they are as many.
+    Regulated {
         /// Jobs.
         jobs: u32,
     },

@@ -52,14 +52,14 @@ const PUBLISHED: u32 = 10_000;
 /// And from here on its library reached what was requested.
 const REACHED: u32 = 30_000;
 
-/// By construction, whatever the outcome.
+/// Why claims about the library's ticks are not tested.
 const BY_TICKS: &str = "a sleep by a timer of 10 ms ends at its tick by construction: no outcome could differ";
 /// The ways that come near from 30 times on in the paper: a word, what tables call it.
 const WAYS: [(&str, &str); 3] = [("os", "in the OS"), ("lib-a", "Lib A, 10 ms"), ("lib-b", "Lib B, 10 ms")];
 /// The quantity of the claim that OS and library are alike.
 const ALIKE: &str = "os-to-lib";
 const ALIKE_PERCENT: f64 = 5.0;
-/// Of our aims.
+/// The quantities of our aims.
 const OS: &str = "os-10-to-100";
 const OS_SMALL: &str = "os-1.1-to-5";
 const LIB: &str = "lib-10-to-100";

@@ -59,7 +59,7 @@ const FIGURE: P2Figure = P2Figure {
     ],
     occupied: Occupied::Wholly,
     published: (500.0, [12.5, 1.0]),
-    jobs: Some(JobsClaim::EiiFirst),
+    jobs: Some(JobsClaim::Eii),
     untested: Some([
         "slow-down over the jobs' use of the resource, 12.5 to 100 %",
         "grows with the use",

@@ -73,7 +73,7 @@ const FIGURE: P2Figure = P2Figure {
     ],
     occupied: Occupied::Wholly,
     published: (45.0, [5.7, 6.1]),
-    jobs: Some(JobsClaim::IpdFirst),
+    jobs: Some(JobsClaim::Ipd),
     untested: Some([
         "slow-down over the jobs' use of the resource, 12.5 to 100 %",
         "grows with the use",

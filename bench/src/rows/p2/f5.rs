@@ -26,7 +26,7 @@ const COPY: P2Task = P2Task {
     name: "copy",
     title: "copy",
     before: "mkdir -p warm; tar cf - /etc/passwd 2> /dev/null | remote -b b tar xf - -C /tmp/warm",
-    script: "mkdir copy-$1; cd /usr/include; tar cf - linux rdma sound drm scsi | remote -b b tar xf - -C /tmp/copy-$1\n",
+    script: "mkdir copy-$1; cd /usr/include; tar cf - linux rdma sound scsi | remote -b b tar xf - -C /tmp/copy-$1\n",
     work: 1,
 };
 
@@ -40,7 +40,7 @@ const FIGURE: P2Figure = P2Figure {
     pairs: &[beside(1, true), beside(2, true), beside(4, true)],
     occupied: Occupied::Wholly,
     published: (400.0, [16.9, 6.7]),
-    jobs: Some(JobsClaim::RegulatedFirst { jobs: 4 }),
+    jobs: Some(JobsClaim::Regulated { jobs: 4 }),
     untested: None,
 };
 

@@ -15,7 +15,7 @@ const FIGURE: P2Figure = P2Figure {
     pairs: &[pair(1, true), pair(2, false)],
     occupied: Occupied::Wholly,
     published: (500.0, [12.0, 3.0]),
-    jobs: Some(JobsClaim::RegulatedFirst { jobs: 1 }),
+    jobs: Some(JobsClaim::Regulated { jobs: 1 }),
     untested: None,
 };
 const PLAN: RowPlan = RowPlan { profile: CostProfile::Pi3, short: false };

@@ -140,9 +140,9 @@ pub fn claims(figure: &P2Figure) -> Vec<Claim> {
 /// What the paper says of the jobs' own end.
 fn of_jobs(jobs: JobsClaim) -> Claim {
     let (what, published) = match jobs {
-        JobsClaim::EiiFirst => ("the jobs' end with EII to that with IPD", "EII's end first"),
-        JobsClaim::IpdFirst => ("the jobs' end with IPD to that with EII", "IPD's end first"),
-        JobsClaim::RegulatedFirst { .. } => {
+        JobsClaim::Eii => ("the jobs' end with EII to that with IPD", "EII's end first"),
+        JobsClaim::Ipd => ("the jobs' end with IPD to that with EII", "IPD's end first"),
+        JobsClaim::Regulated { .. } => {
             ("the jobs' end with a policy to that with the lowest class, four jobs", "regulated jobs end first")
         }
     };
@@ -190,9 +190,9 @@ fn jobs_end(claim: JobsClaim, pair: &PairMeasurement<'_>) -> Option<f64> {
         return None;
     };
     match claim {
-        JobsClaim::EiiFirst => Some(eii / ipd),
-        JobsClaim::IpdFirst => Some(ipd / eii),
-        JobsClaim::RegulatedFirst { jobs } => (pair.pair.jobs == jobs).then(|| eii.max(ipd) / lowest),
+        JobsClaim::Eii => Some(eii / ipd),
+        JobsClaim::Ipd => Some(ipd / eii),
+        JobsClaim::Regulated { jobs } => (pair.pair.jobs == jobs).then(|| eii.max(ipd) / lowest),
     }
 }
 

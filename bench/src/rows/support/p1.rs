@@ -2,7 +2,8 @@
 
 use super::{Asked, p1_traced};
 use crate::run::{CostProfile, RunOutcome};
-use crate::support::{measured, outcome};
+use crate::support::{event, measured, outcome};
+use renga_trace::event::TraceEvent;
 
 pub(super) fn outcomes(asked: &Asked<'_>) -> Vec<RunOutcome> {
     match asked.row.id {
@@ -19,9 +20,16 @@ pub(super) fn outcomes(asked: &Asked<'_>) -> Vec<RunOutcome> {
 /// a, b, b without leases, the monolithic system.
 fn response_times(asked: &Asked<'_>) -> Vec<RunOutcome> {
     let b = asked.pick(&["b-to-a"], 1200, 1000);
-    let without = asked.pick(&["b-to-a-without-leases"], 1200, 1000);
+    let longer = asked.holds == "extra-work-to-response";
+    let without =
+        if longer { 1200 } else { asked.pick(&["b-to-a-without-leases", "extra-work-to-response"], 1200, 1000) };
     let ns = [1000, b, without, asked.pick(&["a-to-mono"], 900, 1000)];
-    asked.traces.timed(asked.runs, |run, _| ns[run])
+    let mut outcomes = asked.traces.timed(asked.runs, |run, _| ns[run]);
+    if asked.fails == "extra-work-to-response" {
+        // All of it is waiting.
+        outcomes[2] = asked.traces.outcome(std::mem::take(&mut outcomes[2].text), &[event(0, 0, TraceEvent::Idle {})]);
+    }
+    outcomes
 }
 
 /// Both on a, both on b, one on each, the monolithic system.

@@ -10,6 +10,7 @@ mod page;
 mod plot;
 mod result;
 mod runner;
+pub mod sources;
 mod store;
 pub mod workers;
 

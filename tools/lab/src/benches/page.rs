@@ -5,6 +5,7 @@
 //! No `maud`: the same code writes HTML and Markdown, and one function escapes text.
 
 use super::result::RowResult;
+use super::sources::stale;
 use super::{heat_map, plot};
 use anyhow::Result;
 use renga_bench::claims::{ClaimVerdict, JudgedClaim, summary};
@@ -33,9 +34,11 @@ const TITLE: &str = "Results of the papers, regenerated";
 const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and repetitions, no \
 monolithic system, and one machine.";
 
-/// What has to be said of all results.
-fn limits(results: &[RowResult]) -> String {
-    if results.iter().any(|result| result.short) { format!("{SHORT}\n\n{LIMITS}") } else { LIMITS.to_string() }
+/// What has to be said of all results, beside sources of the revision `now`.
+fn limits(results: &[RowResult], now: Option<&str>) -> String {
+    let short = results.iter().any(|result| result.short).then(|| SHORT.to_string());
+    let said = stale(results, now).into_iter().chain(short).chain([LIMITS.to_string()]);
+    said.collect::<Vec<_>>().join("\n\n")
 }
 
 /// The columns of claims.
@@ -101,16 +104,16 @@ fn revision(result: &RowResult) -> &str {
     result.revision.as_deref().map_or("with changes", |revision| revision.get(..REVISION_DIGITS).unwrap_or(revision))
 }
 
-/// The page.
+/// The page, beside sources of the revision `now`.
 ///
 /// # Errors
 /// If plotting fails.
-pub fn html(results: &[RowResult]) -> Result<String> {
+pub fn html(results: &[RowResult], now: Option<&str>) -> Result<String> {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{TITLE}</title><style>{STYLE}</style></head>\
          <body>\n<h1>{TITLE}</h1>\n"
     );
-    for said in limits(results).split("\n\n") {
+    for said in limits(results, now).split("\n\n") {
         let _ = writeln!(page, "<p>{}</p>", prose(said));
     }
     page += &html_claims("Claims that are not so, and aims that are missed", failed(results), true);
@@ -221,8 +224,8 @@ fn heads(columns: &[String]) -> String {
 }
 
 /// The title, the limits, the claims that failed, the rows.
-fn markdown_head(results: &[RowResult]) -> String {
-    let mut page = format!("# {TITLE}\n\n{}\n", limits(results));
+fn markdown_head(results: &[RowResult], now: Option<&str>) -> String {
+    let mut page = format!("# {TITLE}\n\n{}\n", limits(results, now));
     let failed: Vec<_> = failed(results).collect();
     if !failed.is_empty() {
         page += &heads(&["Row"].into_iter().chain(CLAIM_COLUMNS).map(String::from).collect::<Vec<_>>());
@@ -257,8 +260,8 @@ fn cell(text: &str) -> String {
 ///
 /// # Errors
 /// If plotting fails.
-pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)> {
-    let (mut page, mut pictures, mut before) = (markdown_head(results), Vec::new(), "");
+pub fn markdown(results: &[RowResult], now: Option<&str>) -> Result<(String, Vec<(String, String)>)> {
+    let (mut page, mut pictures, mut before) = (markdown_head(results, now), Vec::new(), "");
     for result in results {
         if before != result.row {
             let said =
@@ -324,7 +327,7 @@ mod tests {
     /// Holds: bench-report.
     #[test]
     fn page_html_is_self_contained() {
-        let page = html(&[result(false)]).unwrap() + &prose(SHORT);
+        let page = html(&[result(false)], Some("abc")).unwrap() + &prose(SHORT);
         for wanted in [
             "<caption>Claims that are not so, and aims that are missed</caption>",
             "<td>P1.T5 pi3</td><td><span class=\"verdict not-so\">not so</span></td>",
@@ -342,13 +345,13 @@ mod tests {
         for other in ["src=", "<link", "<script", "url(", "@import"] {
             assert!(!page.contains(other), "`{other}` asks for another file");
         }
-        assert!(!html(&[result(false)]).unwrap().contains("short form"));
+        assert!(!html(&[result(false)], None).unwrap().contains("short form"));
     }
 
     /// Holds: bench-report.
     #[test]
     fn page_markdown_has_pictures_and_marks_short_runs() {
-        let (page, pictures) = markdown(&[result(true)]).unwrap();
+        let (page, pictures) = markdown(&[result(true)], Some("abc")).unwrap();
         let [(name, picture)] = &pictures[..] else { panic!("one picture: {pictures:?}") };
         assert!(picture.starts_with("<svg") && page.contains(&format!("![a curve]({name})")), "{page}");
         let rows = [
@@ -361,5 +364,23 @@ mod tests {
             "| exceeded | saves, % | 48 | - | at least 15; exceeded at least 45 | a sixth |",
         ];
         rows.iter().for_each(|wanted| assert!(page.contains(wanted), "no `{wanted}` in {page}"));
+    }
+
+    /// Holds: bench-report.
+    #[test]
+    fn page_of_other_sources_is_stale() {
+        let other = || RowResult { row: "P1.T1".to_string(), revision: Some("def".to_string()), ..result(false) };
+        let head = |results: &[RowResult], now| {
+            let page = markdown(results, now).unwrap().0;
+            assert_eq!(page.contains("STALE"), html(results, now).unwrap().contains("<p>STALE"), "{page}");
+            page.lines().nth(2).unwrap().to_string()
+        };
+        assert!(!head(&[result(false)], Some("abc")).contains("STALE"));
+        assert_eq!(
+            head(&[other(), result(false)], Some("abc")),
+            "STALE: the sources have changed since these rows ran: P1.T1 pi3."
+        );
+        let all = "STALE: the sources have changed since these rows ran.";
+        assert_eq!([Some("ghi"), None].map(|now| head(&[other(), result(false)], now)), [all, all]);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
-use crate::benches::{RowResult, Runner, counts, workers};
+use crate::benches::{RowResult, Runner, counts, sources, workers};
 use crate::machines::{self, MachinePlan};
 use crate::sweep::{OfRow, OfRuns, Sweep, carry_out};
 use anyhow::{Context, Result};
@@ -11,7 +11,6 @@ use renga_bench::claims::summary;
 use renga_bench::rows::{LedgerRow, all, find};
 use renga_cli::Measuring;
 use renga_workspace::environment::Environment;
-use std::process::Command;
 use std::time::Instant;
 
 /// The rows with these names; without any, all of these.
@@ -41,7 +40,7 @@ pub fn measure(
     let begin = Instant::now();
     let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
     runner.progress.step("");
-    let revision = revision(environment);
+    let revision = sources::revision(environment);
     let mut results = Vec::new();
     for of_row in runs.rows() {
         let result = evaluate(&runs, of_row, revision.clone())?;
@@ -77,19 +76,6 @@ fn evaluate(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> 
         runs: facts,
         findings: row.findings(*plan, &outcomes)?,
     })
-}
-
-/// What decides what the machine does: all that runs on boards, and the emulator.
-const MACHINE: [&str; 6] = ["--", "kernel", "sysprocs", "netlink-hw", "userland", "tools/emu"];
-
-/// The last revision that changed the machine's sources, unless they were changed since.
-fn revision(environment: &Environment) -> Option<String> {
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git").current_dir(&environment.root).args(arguments).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
-    };
-    let of_machine = |command: &[&str]| git(&[command, &MACHINE].concat());
-    of_machine(&["status", "--porcelain"])?.is_empty().then(|| of_machine(&["log", "-1", "--format=%H"]))?
 }
 
 fn print(row: &LedgerRow, result: &RowResult) {

@@ -1,6 +1,6 @@
 //! `renga bench report`: results as a page.
 
-use crate::benches::{RowResult, Runner, html, markdown};
+use crate::benches::{RowResult, Runner, html, markdown, sources};
 use anyhow::{Context, Result, bail};
 use renga_bench::rows::all;
 use renga_cli::ReportArgs;
@@ -25,8 +25,9 @@ pub fn report(environment: &Environment, options: &ReportArgs) -> Result<u8> {
     }
     let out = options.out.clone().unwrap_or_else(|| folder.join("report"));
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
-    let (text, pictures) = markdown(&results)?;
-    let page = if options.markdown { None } else { Some(("report.html".to_string(), html(&results)?)) };
+    let now = sources::revision(environment);
+    let (text, pictures) = markdown(&results, now.as_deref())?;
+    let page = if options.markdown { None } else { Some(("report.html".to_string(), html(&results, now.as_deref())?)) };
     for (name, content) in page.into_iter().chain([("report.md".to_string(), text)]).chain(pictures) {
         fs::write(out.join(&name), content).with_context(|| format!("cannot write {name} in {}", out.display()))?;
     }
