@@ -134,9 +134,6 @@ impl Findings {
 
 impl fmt::Display for Findings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for table in &self.tables {
-            writeln!(out, "{table}")?;
-        }
         for judged in &self.claims {
             let (verdict, claim, here) = (judged.verdict, &judged.claim, judged.here());
             let (quantity, published, required) = (&claim.quantity, claim.published(), claim.required());
@@ -145,6 +142,9 @@ impl fmt::Display for Findings {
                 "  {verdict:<15}  {quantity}: {here}; published: {published}; {required}: {}",
                 judged.remark()
             )?;
+        }
+        for table in &self.tables {
+            writeln!(out, "\n{table}")?;
         }
         for note in &self.notes {
             writeln!(out, "  note: {note}")?;
@@ -155,12 +155,28 @@ impl fmt::Display for Findings {
 
 #[cfg(test)]
 mod tests {
-    use super::FindingsTable;
+    use super::{Findings, FindingsTable};
+    use crate::claims::{Claim, ClaimBound, Quantity, judge};
 
     #[test]
     fn table_columns_fit_widest_cell() {
         let mut table = FindingsTable::new("t", &["what", "ms"]);
         table.rows = vec![vec!["a longer name".into(), "1".into()], vec!["b".into(), "12345".into()]];
         assert_eq!(table.to_string(), "t\n\n  what              ms\n  a longer name      1\n  b              12345\n");
+    }
+
+    /// Holds: bench-report.
+    #[test]
+    fn findings_claims_come_before_tables() {
+        let quantity = Quantity::new("id", "costs", "%");
+        let claim = Claim::paper(quantity, "2", ClaimBound::AtMost(2.0), "as published");
+        let mut found = Findings { tables: vec![FindingsTable::new("t", &["ms"])], ..Findings::default() };
+        found.quantity("id", 3.0);
+        found.claims = judge(vec![claim], &found.measured).unwrap();
+        let text = found.to_string();
+        assert!(
+            text.starts_with("  not so           costs, %: 3; published: 2; at most 2: as published\n\nt\n"),
+            "{text}"
+        );
     }
 }

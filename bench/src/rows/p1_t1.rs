@@ -41,7 +41,7 @@ const PROGRAMS: [(WorkloadProgram, [f64; 3]); 9] = [
 const A_TO_MONO: &str = "a-to-mono";
 const B_TO_A: &str = "b-to-a";
 const B_TO_A_WITHOUT: &str = "b-to-a-without-leases";
-/// What both processors work more, less what they work at once, to the longer response, of the longest published compile.
+/// The longest published compile: what both processors work more, less what they work at once, to the longer response.
 const EXTRA_WORK: &str = "extra-work-to-response";
 /// With paper-1989 the monolithic system is Renga.
 pub(super) const MONO_IS_RENGA: &str = "the monolithic system of this profile is Renga on one board";

@@ -24,21 +24,28 @@ pub const ROW: LedgerRow = LedgerRow {
     evaluate,
 };
 
-/// The speed-up on four cores that is aimed at, of programs that compute and of small ones; the second number exceeds
-/// the aim.
-const COMPUTE: [f64; 2] = [3.9, 3.95];
-const SMALL: [f64; 2] = [2.5, 2.75];
+/// What is aimed at of the speed-up on four cores.
+#[derive(Clone, Copy)]
+struct SpeedUpAim {
+    least: f64,
+    /// From here on the aim is exceeded.
+    exceeded: f64,
+    reason: &'static str,
+}
+
+const COMPUTE: SpeedUpAim = SpeedUpAim { least: 3.9, exceeded: 3.95, reason: "programs that compute share nothing" };
+const SMALL: SpeedUpAim =
+    SpeedUpAim { least: 2.5, exceeded: 2.75, reason: "shared processes create programs, which may cost a third" };
 
 fn claims(_: CostProfile) -> Vec<Claim> {
     let speed_up = |load: &P5ScaleLoad| {
-        let [aim, exceeded] = load.aim?;
+        let SpeedUpAim { least, exceeded, reason } = load.aim?;
         let what = Quantity::new(
             format!("{}-speed-up", load.name),
             format!("{}: speed-up on four cores", load.title),
             "times",
         );
-        let reason = "as decided before the first run";
-        Some(Claim::aim(what, ClaimBound::AtLeast(aim), reason).exceeded(ClaimBound::AtLeast(exceeded)))
+        Some(Claim::aim(what, ClaimBound::AtLeast(least), reason).exceeded(ClaimBound::AtLeast(exceeded)))
     };
     let to_linux = |load: &P5ScaleLoad| {
         let what = format!("{}: time on four cores to Linux's", load.title);
@@ -61,7 +68,7 @@ struct P5ScaleLoad {
     name: &'static str,
     title: &'static str,
     command: &'static str,
-    aim: Option<[f64; 2]>,
+    aim: Option<SpeedUpAim>,
 }
 
 const LOADS: [P5ScaleLoad; 4] = [
