@@ -85,7 +85,7 @@ fn draw(
     for (place, (curve, colour)) in plot.curves.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let colour = *colour;
         // Those below are wider, so that curves which fall together are seen.
-        let width = 2 + 2 * (plot.curves.len() - 1 - place).min(2) as u32;
+        let width = 2 + 2 * (plot.curves.len() - 1 - place).min(4) as u32;
         let line = LineSeries::new(curve.points.iter().copied(), colour.stroke_width(width));
         let label = chart.draw_series(line)?.label(&curve.label);
         label.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(width)));

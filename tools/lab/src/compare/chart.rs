@@ -44,7 +44,12 @@ fn ms(ns: u64) -> f64 {
 /// What distinguishes a combination, but for `without`.
 fn label(case: &ComparedCase, without: Option<&str>) -> String {
     let rest = case.settings.iter().filter(|(key, _)| Some(key.as_str()) != without);
-    let parts: Vec<String> = rest.map(|(key, value)| format!("{key}={value}")).collect();
+    // Names speak for themselves.
+    let part = |(key, value): (&String, &String)| match value.parse::<f64>() {
+        Ok(_) => format!("{key}={value}"),
+        Err(_) => value.clone(),
+    };
+    let parts: Vec<String> = rest.map(part).collect();
     if parts.is_empty() { "time".to_string() } else { parts.join(", ") }
 }
 

@@ -11,6 +11,7 @@ mod boards;
 mod calls;
 mod chaos;
 mod check;
+mod compare;
 mod counter;
 mod crash;
 mod death;
