@@ -10,6 +10,7 @@ pub mod errno;
 pub mod id;
 pub mod lends;
 pub mod log;
+pub mod os_times;
 pub mod pace;
 pub mod policy;
 pub mod user;
@@ -17,6 +18,7 @@ pub mod words;
 
 pub use errno::Errno;
 pub use id::{BoardId, ProcId};
+pub use os_times::OsTimes;
 pub use words::{InWords, Word};
 
 /// Bytes of a page, of a file-system block and of the largest slice that a message lends.

@@ -13,7 +13,7 @@ pub const NICE_MAX: i8 = 19;
 /// The highest priority of the real-time classes; the lowest is 1.
 pub const PRIORITY_MAX: u8 = 99;
 
-/// How long a fair program runs while its equals wait, ns.
+/// How long a fair program usually runs while its equals wait, ns ([`OsTimes`](crate::OsTimes)).
 pub const SLICE_NS: u64 = 1_000_000;
 /// As above, of SCHED_RR, ns.
 pub const ROUND_ROBIN_NS: u64 = 10_000_000;
@@ -45,10 +45,11 @@ pub enum Class {
 }
 
 impl Class {
-    /// How long a program of it runs while its equals wait, ns; 0: until it waits itself.
-    pub const fn slice_ns(self) -> u64 {
+    /// How long a program of it runs while its equals wait, where a fair one runs `fair_ns`, ns; 0: until it waits
+    /// itself.
+    pub const fn slice_ns(self, fair_ns: u64) -> u64 {
         match self {
-            Class::Fair | Class::Batch | Class::Idle => SLICE_NS,
+            Class::Fair | Class::Batch | Class::Idle => fair_ns,
             Class::RoundRobin => ROUND_ROBIN_NS,
             Class::Fifo => 0,
         }

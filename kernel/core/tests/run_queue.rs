@@ -1,4 +1,5 @@
 //! Time slices of programs: shares, weights, classes, order of wake-ups, no starvation.
+use renga_abi::OsTimes;
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
 use renga_abi::user::{Trap, UserContext};
 use renga_core::Process;
@@ -39,8 +40,14 @@ const fn nice(nice: i8) -> Policy {
 
 impl Players {
     fn new(programs: &[(Policy, Habit)]) -> Players {
+        Players::with_times(programs, &OsTimes::DEFAULT)
+    }
+
+    fn with_times(programs: &[(Policy, Habit)], times: &OsTimes) -> Players {
         let board = HostBoard::new(0, 1 << 20);
-        board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
+        board.core.set_times(times);
+        let account = |_| Account::with_slice_ns(board.core.slice_ns());
+        board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), account));
         let mut players = Players { board, programs: Vec::new(), run_ns: Vec::new(), log: Vec::new() };
         for &(policy, habit) in programs {
             players.add(policy, habit, false);
@@ -120,6 +127,29 @@ fn slices_beside_new_program(made_here: bool) -> Vec<(usize, u64)> {
     players.run(4 * SLICE_NS);
     let slices = players.log.chunk_by(|one, next| one.0 == next.0);
     slices.map(|slice| (slice[0].0, slice.iter().map(|(_, ns)| ns).sum())).collect()
+}
+
+#[test]
+fn run_queue_slice_is_as_set() {
+    let slice_ns = 3 * SLICE_NS;
+    let computes = (Policy::DEFAULT, Habit::Traps(1_000));
+    let mut players = Players::with_times(&[computes, computes], &OsTimes { slice_ns, ..OsTimes::DEFAULT });
+    players.run(12 * SLICE_NS);
+    let slices: Vec<u64> =
+        players.log.chunk_by(|one, next| one.0 == next.0).map(|slice| slice.iter().map(|(_, ns)| ns).sum()).collect();
+    assert_eq!(slices, [slice_ns; 4]);
+}
+
+#[test]
+fn run_queue_wakeup_granularity_is_as_set() {
+    let slices = |wakeup_granularity_ns| {
+        let programs = [(Policy::DEFAULT, Habit::Traps(1_000)), (Policy::DEFAULT, Habit::Waits(1_000, 100_000))];
+        let times = OsTimes { wakeup_granularity_ns, ..OsTimes::DEFAULT };
+        let mut players = Players::with_times(&programs, &times);
+        players.run(20 * SLICE_NS);
+        players.log.iter().filter(|(who, _)| *who == 1).count()
+    };
+    assert_eq!([5_000, 100 * SLICE_NS].map(slices), [189, 19], "at each wake-up, or once a slice of the other one");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::secondary_core::SecondaryCore;
 use crate::{boot_stage, fault, hardware, logger};
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU8, Ordering};
+use renga_abi::OsTimes;
 use renga_arch_aarch64::cores::{CORES_MAX, fetch};
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
@@ -78,19 +79,23 @@ pub struct Each {
 // reach frames (`main.rs`); elsewhere only the home enters programs, and no other core uses it.
 unsafe impl Sync for Each {}
 
-/// Makes `count` cores, idle.
-pub fn make(arena: &'static Arena, count: u8) -> &'static [&'static Core] {
+/// Makes `count` cores, idle, whose programs have these `times`.
+pub fn make(arena: &'static Arena, count: u8, times: &OsTimes) -> &'static [&'static Core] {
     let core = || Core::with_clock(|_| hardware::now_ns());
     if count == 1 {
-        return with_log(arena.put_slice(1, |_| &*arena.put(core)));
+        return prepare(arena.put_slice(1, |_| &*arena.put(core)), times);
     }
     let endpoints: &'static [CoreEndpoint] =
         arena.put_slice(usize::from(count), |number| CoreEndpoint::new(&IPIS[number]));
-    with_log(arena.put_slice(endpoints.len(), |number| &*arena.put(|| core().with_endpoints(number as u8, endpoints))))
+    let core = |number: usize| &*arena.put(|| core().with_endpoints(number as u8, endpoints));
+    prepare(arena.put_slice(endpoints.len(), core), times)
 }
 
-fn with_log(cores: &'static [&'static Core]) -> &'static [&'static Core] {
-    cores.iter().for_each(|core| core.set_log(logger::process_log));
+fn prepare(cores: &'static [&'static Core], times: &OsTimes) -> &'static [&'static Core] {
+    for core in cores {
+        core.set_log(logger::process_log);
+        core.set_times(times);
+    }
     cores
 }
 

@@ -10,6 +10,7 @@ use crate::firmware::BoardFirmware;
 use crate::once::{OnHome, Once};
 use core::cell::RefCell;
 use core::ops::Range;
+use renga_abi::OsTimes;
 use renga_arch_aarch64::boot::ImageLayout;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
@@ -94,6 +95,8 @@ pub struct Hardware {
     pub medium: Name,
     /// The link's times.
     pub link_timing: Name,
+    /// The times of the operating system.
+    pub times: OsTimes,
     /// The link's device, if given.
     pub link: Name,
     /// What it is to run in place of the system.
@@ -201,6 +204,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         board_name: Name::of(""),
         medium: Name::argument(&arguments, "medium", "none"),
         link_timing: Name::argument(&arguments, "timing", "pi3"),
+        times: os_times(&arguments),
         link: Name::argument(&arguments, "link", ""),
         program: Name::argument(&arguments, "program", ""),
         rounds: arguments.number("rounds"),
@@ -214,6 +218,13 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
     firmware.report();
     FIRMWARE.set(RefCell::new(firmware));
     (hardware, interrupts(), uart, memory)
+}
+
+/// The times that the command line says, or the usual ones.
+fn os_times(arguments: &Arguments<'_>) -> OsTimes {
+    arguments.value("os").map_or(OsTimes::DEFAULT, |text| {
+        OsTimes::parse(text).unwrap_or_else(|| fault::refuse(format_args!("`os={text}` are no times of a system")))
+    })
 }
 
 /// The two serial lines: pins, clocks, registers.

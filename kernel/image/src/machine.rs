@@ -9,6 +9,7 @@ use crate::programs::Programs;
 use crate::{directory, fault};
 use core::cell::Cell;
 use core::future::Future;
+use renga_abi::OsTimes;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_arch_aarch64::user_mode::UserMode;
@@ -46,6 +47,7 @@ pub struct PiMachine {
     medium: Name,
     link: Name,
     link_timing: Name,
+    times: OsTimes,
 }
 
 impl PiMachine {
@@ -81,6 +83,7 @@ impl PiMachine {
             medium: hardware.medium,
             link: hardware.link,
             link_timing: hardware.link_timing,
+            times: hardware.times,
         }
     }
 }
@@ -140,6 +143,9 @@ impl Machine for PiMachine {
     fn link_timing(&self) -> LinkTiming {
         let name = self.link_timing.as_str();
         LinkTiming::named(name).unwrap_or_else(|| fault::refuse(format_args!("there are no link times `{name}`")))
+    }
+    fn times(&self) -> OsTimes {
+        self.times
     }
     fn power(&self) -> &'static dyn Power {
         &WholeBoard

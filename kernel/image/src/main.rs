@@ -63,7 +63,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     if !hardware.program.as_str().is_empty() {
         start_program(arena, &hardware, uart, system.boards.len() as u8);
     }
-    let cores = cores::make(arena, board.cores);
+    let cores = cores::make(arena, board.cores, &hardware.times);
     let core = cores[0];
     core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
     #[cfg(feature = "bench")]

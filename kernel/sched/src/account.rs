@@ -59,6 +59,8 @@ pub struct Account {
     pub(crate) rank: Cell<Rank>,
     scale: Cell<u64>,
     pub(crate) slice_ns: Cell<u64>,
+    /// The slice of a fair program, ns.
+    fair_ns: u64,
     /// Time used, by weight; the task with the least is next.
     pub(crate) vruntime_ns: Cell<u64>,
     /// Its slot is of this core, whose processes alone set its policy.
@@ -82,12 +84,17 @@ impl Default for Account {
 impl Account {
     /// Nothing used, fair, nice 0.
     pub const fn new() -> Account {
+        Account::with_slice_ns(SLICE_NS)
+    }
+    /// The same where a fair program's slice is so long.
+    pub const fn with_slice_ns(slice_ns: u64) -> Account {
         Account {
             number: Cell::new(AccountNumber::SYSTEM),
             policy: Cell::new(Policy::DEFAULT),
             rank: Cell::new(RANK_FAIR),
             scale: Cell::new(1 << SCALE_SHIFT),
-            slice_ns: Cell::new(SLICE_NS),
+            slice_ns: Cell::new(slice_ns),
+            fair_ns: slice_ns,
             vruntime_ns: Cell::new(0),
             own: Cell::new(false),
             is_new: Cell::new(false),
@@ -136,7 +143,7 @@ impl Account {
         self.policy.set(policy);
         self.rank.set(policy.rank());
         self.scale.set(policy.scale());
-        self.slice_ns.set(self.scaled(policy.class.slice_ns()));
+        self.slice_ns.set(self.scaled(policy.class.slice_ns(self.fair_ns)));
     }
     pub(crate) fn set_runnable(&self, runnable: bool) {
         self.schedule.runnable.store(runnable, Ordering::Relaxed);

@@ -10,7 +10,7 @@
 
 use crate::run_queue::SLEEPER_CREDIT_NS_MAX;
 use core::cell::Cell;
-use renga_abi::policy::SLICE_NS;
+use renga_abi::OsTimes;
 
 /// Cores that a board may have: a bit each.
 const CORES_MAX: usize = 8;
@@ -24,6 +24,8 @@ pub struct RemoteTasks<G: 'static> {
     used_ns: [Cell<u64>; CORES_MAX],
     /// Time of the home that went first last, ns.
     min_vruntime_ns: Cell<u64>,
+    /// How long a home goes first while others wait, ns.
+    slice_ns: Cell<u64>,
 }
 
 impl<G> Default for RemoteTasks<G> {
@@ -40,7 +42,18 @@ impl<G> RemoteTasks<G> {
             tasks: [const { Cell::new(None) }; CORES_MAX],
             used_ns: [const { Cell::new(0) }; CORES_MAX],
             min_vruntime_ns: Cell::new(0),
+            slice_ns: Cell::new(OsTimes::DEFAULT.slice_ns),
         }
+    }
+
+    /// The slice of a fair program on this core, ns.
+    pub fn slice_ns(&self) -> u64 {
+        self.slice_ns.get()
+    }
+
+    /// Changes that.
+    pub fn set_slice_ns(&self, slice_ns: u64) {
+        self.slice_ns.set(slice_ns);
     }
 
     /// The task of `home` arrives.
@@ -83,7 +96,7 @@ impl<G> RemoteTasks<G> {
 
     /// How much of `left_ns` the first may run before the core decides again, ns.
     pub fn share_ns(&self, own: Option<u8>, left_ns: u64) -> u64 {
-        if self.wanting(own).count_ones() > 1 { left_ns.min(SLICE_NS) } else { left_ns }
+        if self.wanting(own).count_ones() > 1 { left_ns.min(self.slice_ns.get()) } else { left_ns }
     }
 
     /// Programs of `home` have run here for `ns`; without remote tasks that counts for nothing.

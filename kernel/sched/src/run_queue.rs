@@ -8,14 +8,12 @@ use crate::heap::{Heap, NOWHERE};
 use crate::real_time_share::{RANK_SPENT, RealTime};
 use crate::task::{Task, TaskKey};
 use core::cell::Cell;
+use renga_abi::OsTimes;
 use renga_abi::account::{Count, Counts};
 use renga_abi::policy::{Class, Policy, RANK_CANCELLED, RANK_FAIR, Rank};
 
 /// Sleeper credit: how far a task that slept may be behind the others, ns of vruntime.
 pub const SLEEPER_CREDIT_NS_MAX: u64 = 4_000_000;
-/// A woken task preempts one whose vruntime exceeds its own by this, ns. With less, two tasks that wake each other
-/// would pay for a preemption at each call; a computing task is so far ahead at once.
-const WAKES_BEHIND_NS: u64 = 5_000;
 /// The shortest slice, ns: an alarm is not worth less.
 const SLICE_NS_MIN: u64 = 50_000;
 /// Tasks that may be queued at once: all processes of a board.
@@ -37,6 +35,9 @@ pub struct RunQueue<R: Task + 'static> {
     /// Enqueued tasks, counted.
     arrivals: Cell<u64>,
     pub(crate) waiting: Heap<R, TASKS_MAX>,
+    /// A woken task preempts one whose vruntime exceeds its own by this, ns. With less, two tasks that wake each other
+    /// would pay for a preemption at each call; a computing task is so far ahead at once.
+    wakeup_granularity_ns: Cell<u64>,
 }
 
 impl<R: Task> Default for RunQueue<R> {
@@ -56,7 +57,18 @@ impl<R: Task> RunQueue<R> {
             real_time: RealTime::new(),
             arrivals: Cell::new(0),
             waiting: Heap::new(),
+            wakeup_granularity_ns: Cell::new(OsTimes::DEFAULT.wakeup_granularity_ns),
         }
+    }
+
+    /// How far a woken task must be behind the running one to preempt it, ns.
+    pub fn wakeup_granularity_ns(&self) -> u64 {
+        self.wakeup_granularity_ns.get()
+    }
+
+    /// Changes that.
+    pub fn set_wakeup_granularity_ns(&self, ns: u64) {
+        self.wakeup_granularity_ns.set(ns);
     }
 
     /// Picks the next task, at `now_ns`; none if no task is runnable. The caller gives it back by
@@ -207,7 +219,7 @@ impl<R: Task> RunQueue<R> {
         let other = last.account();
         let wakes = !begins
             && account.policy().class != Class::Batch
-            && vruntime_ns + WAKES_BEHIND_NS < other.vruntime_ns.get();
+            && vruntime_ns + self.wakeup_granularity_ns.get() < other.vruntime_ns.get();
         self.overtaken.set(self.overtaken.get() || wakes);
     }
 

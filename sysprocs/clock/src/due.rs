@@ -22,12 +22,14 @@ impl DuePlace {
 pub struct Due {
     places: &'static mut [DuePlace],
     count: usize,
+    tick_ns: u64,
 }
 
 impl Due {
-    /// An empty heap with room for as many waiters as `places`.
-    pub fn new(places: &'static mut [DuePlace]) -> Due {
-        Due { places, count: 0 }
+    /// An empty heap with room for as many waiters as `places`, of which each is due at a multiple of `tick_ns`; 0: at
+    /// any time.
+    pub fn new(places: &'static mut [DuePlace], tick_ns: u64) -> Due {
+        Due { places, count: 0, tick_ns }
     }
 
     /// When the first is due.
@@ -45,10 +47,10 @@ impl Due {
         Some(place)
     }
 
-    /// `place` waits until `at_ns`, and no more until another time.
+    /// `place` waits until the first tick from `at_ns` on, and no more until another time.
     pub fn set(&mut self, place: usize, at_ns: u64) {
         self.unset(place);
-        self.places[place].at_ns = at_ns;
+        self.places[place].at_ns = at_ns.checked_next_multiple_of(self.tick_ns).unwrap_or(at_ns);
         let index = self.count;
         self.count += 1;
         self.put(index, place as u16);
@@ -118,7 +120,7 @@ mod tests {
 
     #[test]
     fn due_heap_random_use_matches_sorted_map() {
-        let mut due = Due::new(Vec::leak(vec![DuePlace::EMPTY; 40]));
+        let mut due = Due::new(Vec::leak(vec![DuePlace::EMPTY; 40]), 0);
         let mut map = BTreeMap::new();
         let mut state = 7u32;
         for _ in 0..20_000 {

@@ -63,7 +63,8 @@ struct ClockState {
 
 /// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for so many `sleepers` and
 /// `timers`, and for all of them in `due`. Programs that may wait to be woken have `slots`; the boards that these wait
-/// for are watched.
+/// for are watched. Sleeps and timers end at multiples of
+/// `tick_ns`, or, if it is 0, when they are over.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn clock(
     me: Me,
@@ -75,6 +76,7 @@ pub async fn clock(
     due: &'static mut [DuePlace],
     slots: &'static mut [SlotWait],
     watch: &'static Watch,
+    tick_ns: u64,
 ) -> Never {
     assert!(due.len() == sleepers.len() + timers.len(), "each timer and sleeper has a place");
     for (place, sleeper) in sleepers.iter_mut().enumerate() {
@@ -84,7 +86,7 @@ pub async fn clock(
         me,
         procs,
         epoch_ns,
-        due: Due::new(due),
+        due: Due::new(due, tick_ns),
         sleepers,
         first_free: 0,
         end: 0,

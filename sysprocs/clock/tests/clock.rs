@@ -24,6 +24,10 @@ fn start(board: &HostBoard) -> (Address<Clock>, Sent) {
 }
 
 fn start_watched(board: &HostBoard, watch: &'static Watch) -> (Address<Clock>, Sent) {
+    start_with_tick(board, watch, 0)
+}
+
+fn start_with_tick(board: &HostBoard, watch: &'static Watch, tick_ns: u64) -> (Address<Clock>, Sent) {
     let sent = Sent::default();
     let out = sent.clone();
     let procs: Address<Procs> = board.server(move |me, mut port: Port<Procs>| async move {
@@ -42,7 +46,7 @@ fn start_watched(board: &HostBoard, watch: &'static Watch) -> (Address<Clock>, S
     let slots = Vec::leak(vec![SlotWait::NONE; SLEEPERS]);
     let server = board.server(move |me, port| {
         let procs = Client::new(&me, procs).narrowed();
-        clock(me, port, procs, 1_000, Vec::leak(sleepers), Vec::leak(timers), Vec::leak(due), slots, watch)
+        clock(me, port, procs, 1_000, Vec::leak(sleepers), Vec::leak(timers), Vec::leak(due), slots, watch, tick_ns)
     });
     (server, sent)
 }
@@ -64,6 +68,29 @@ fn clock_sleepers_wake_in_order_or_on_cancellation() {
     sleepers[0].cancel_wait();
     board.run_through_alarms();
     assert_eq!(*woken.borrow(), [(500, 0, Err(Errno::EINTR)), (100, 100, Ok(())), (300, 300, Ok(()))]);
+}
+
+#[test]
+fn clock_with_tick_ends_sleeps_and_timers_at_ticks() {
+    let board = HostBoard::new(0, 1 << 16);
+    let (server, sent) = start_with_tick(&board, Box::leak(Box::new(Watch::new(None))), 400);
+    let woken = Rc::new(RefCell::new(Vec::new()));
+    for until_ns in [1, 400, 401, 900] {
+        let out = woken.clone();
+        board.client(move |me| async move {
+            Client::new(&me, server).call(SleepUntil { until_ns, calendar: false }, ()).await.unwrap();
+            out.borrow_mut().push((until_ns, me.now_ns()));
+        });
+    }
+    board.client(move |me| async move {
+        let mut clock = Client::new(&me, server);
+        let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Time, signal: 14, id: 0, value: 0 };
+        let timer = clock.call(make, ()).await.unwrap();
+        clock.call(SetTimer { pid: 8, timer, at_ns: 700, interval_ns: 0, absolute: false }, ()).await.unwrap();
+    });
+    board.run_through_alarms();
+    assert_eq!(*woken.borrow(), [(1, 400), (400, 400), (401, 800), (900, 1200)]);
+    assert_eq!(sent.borrow().iter().map(|(at_ns, ..)| *at_ns).collect::<Vec<_>>(), [800]);
 }
 
 #[test]

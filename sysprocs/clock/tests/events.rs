@@ -29,7 +29,7 @@ fn rig() -> Rig {
     let places = Box::leak(Box::new([EventPlace::FREE; FILES]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; FILES]));
     let watches = Box::leak(Box::new([WatchPlace::FREE; WATCHES]));
-    let server = board.server(|me, port| events(me, port, places, due, EPOCH_NS, 1, wakes, watches));
+    let server = board.server(|me, port| events(me, port, places, due, EPOCH_NS, 1, wakes, watches, 0));
     Rig { board, server, wakes }
 }
 

@@ -42,7 +42,7 @@ fn run<F: Future<Output = ()> + 'static>(body: impl FnOnce(Set, &'static Wakes) 
     let places = Box::leak(Box::new([EventPlace::FREE; 2]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; 2]));
     let watches = Box::leak(Box::new([WatchPlace::FREE; WATCHES]));
-    let server = board.server(|me, port| events(me, port, places, due, 0, 1, wakes, watches));
+    let server = board.server(|me, port| events(me, port, places, due, 0, 1, wakes, watches, 0));
     let ran = Rc::new(Cell::new(false));
     let end = ran.clone();
     board.client(move |me| async move {

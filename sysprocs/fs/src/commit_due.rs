@@ -4,12 +4,15 @@
 //! Not here: the commits (`volume/commit_timer.rs`).
 
 use core::cell::Cell;
+use renga_abi::OsTimes;
 use renga_rt::Notifier;
 
 renga_rt::with_defaults! {
     /// When the next commit is due: the allocator sets it for `commit_timer`.
     pub struct CommitDue {
         commit_timer: Option<Notifier> = commit_timer,
+        writeback_age_ns: u64 = times.writeback_age_ns,
+        commit_interval_ns: u64 = times.commit_interval_ns,
         at_ns: Cell<Option<u64>> = Cell::new(None),
         failed: Cell<bool> = Cell::new(false),
         freeing: Cell<bool> = Cell::new(false),
@@ -17,10 +20,18 @@ renga_rt::with_defaults! {
         pub(crate) crowded: Cell<bool> = Cell::new(false),
     }
     /// Nothing is due yet; without a process to notify, only requested commits happen.
-    pub const fn new(commit_timer: Option<Notifier>);
+    pub const fn new(commit_timer: Option<Notifier>, times: &OsTimes);
 }
 
 impl CommitDue {
+    /// From a change to its commit, unless a sync comes sooner, ns.
+    pub(crate) fn writeback_age_ns(&self) -> u64 {
+        self.writeback_age_ns
+    }
+    /// So long data is flushed before what has come is committed, ns.
+    pub(crate) fn commit_interval_ns(&self) -> u64 {
+        self.commit_interval_ns
+    }
     /// When, ns since boot; `None`: nothing has been changed since the last commit.
     pub(crate) fn at_ns(&self) -> Option<u64> {
         self.at_ns.get()

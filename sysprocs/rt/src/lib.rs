@@ -33,7 +33,7 @@ pub use board_references::BoardReferences;
 pub use core::convert::Infallible as Never;
 pub use free_list::FreeList;
 pub use generation::Generation;
-pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, pace, policy, user};
+pub use renga_abi::{BOARDS_MAX, BoardId, Errno, OsTimes, PAGE_BYTES, ProcId, pace, policy, user};
 pub use renga_core::account;
 #[cfg(feature = "host")]
 pub use renga_core::host;

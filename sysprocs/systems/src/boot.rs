@@ -78,7 +78,7 @@ fn start<M: Machine>(
         sessions,
         free_lookup_workers: arena.put(|| FreeLookupWorkers::new(notifier(Kind::PathLookup))),
         wakes: arena.put(|| Wakes::new(notifier(Kind::Waker))),
-        due: arena.put(|| CommitDue::new(notifier(Kind::CommitTimer))),
+        due: arena.put(|| CommitDue::new(notifier(Kind::CommitTimer), &machine.times())),
         referrers: arena.put(|| Referrers::new(referrers)),
         infos: arena.put_slice(slots, |_| ProcInfo::default()),
         tables: SpaceTables::new(arena, slots),
@@ -264,7 +264,7 @@ impl<'b, M: Machine> At<'b, M> {
         let first = self.number == 0 && directory.board() == directory.disk_board();
         let boot_program = if first { machine.init() } else { "" };
         let info = &self.boot.infos[usize::from(self.number)];
-        let (slot, seed) = (self.number, machine.seed());
-        self.put(|| UserFacts { slot, boot_program, seed, info, tables, counts, sessions })
+        let (slot, seed, slice_ns) = (self.number, machine.seed(), machine.times().slice_ns);
+        self.put(|| UserFacts { slot, boot_program, seed, slice_ns, info, tables, counts, sessions })
     }
 }

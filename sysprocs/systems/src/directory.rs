@@ -62,7 +62,9 @@ impl Directory {
         });
         for core in cores {
             // Work is charged to the slots of user programs, of every board: each has an account on each core.
-            core.set_accounts(arena.put_slice(AccountNumber::count(system.boards.len()), |_| Account::new()));
+            core.set_accounts(
+                arena.put_slice(AccountNumber::count(system.boards.len()), |_| Account::with_slice_ns(core.slice_ns())),
+            );
         }
         for index in board.range(Kind::User) {
             let slot = index - board.range(Kind::User).start;

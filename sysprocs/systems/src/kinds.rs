@@ -15,12 +15,13 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
             at.machine().epoch_ns(), at.each(at.count(Kind::User), || renga_clock::Sleeper::NONE),
             at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
             at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY),
-            at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.boot.watch
+            at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.boot.watch, at.machine().times().tick_ns
         ];
     Events "events" "Counts and timers that programs read, and sets of what they watch.", Every 1:
         renga_clock::events [
             at.each(EVENT_FILES, || renga_clock::EventPlace::FREE), at.each(EVENT_FILES, || renga_clock::DuePlace::EMPTY),
-            at.machine().epoch_ns(), at.machine().starts(), at.boot.wakes, at.each(WATCHES, || renga_clock::WatchPlace::FREE)
+            at.machine().epoch_ns(), at.machine().starts(), at.boot.wakes, at.each(WATCHES, || renga_clock::WatchPlace::FREE),
+            at.machine().times().tick_ns
         ];
     Waker "waker" "Wakes programs that wait for an event.", Every 1:
         renga_clock::waker [at.boot.wakes];

@@ -15,7 +15,7 @@ use renga_hal::uart::Uart;
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_process::Processor;
 use renga_router::LinkTiming;
-use renga_rt::{Never, ProcId};
+use renga_rt::{Never, OsTimes, ProcId};
 
 /// Of which types a board's devices are.
 pub trait Devices {
@@ -54,6 +54,10 @@ pub trait Machine: Devices {
     fn link(&self) -> &'static mut Self::Link;
     /// How long to wait for what on the link.
     fn link_timing(&self) -> LinkTiming;
+    /// The times of the operating system.
+    fn times(&self) -> OsTimes {
+        OsTimes::DEFAULT
+    }
     /// What ends the run.
     fn power(&self) -> &'static dyn Power;
     /// The owner of the floating-point state of the programs whose home core is `core`.

@@ -12,6 +12,7 @@ use crate::input_source::InputSource;
 use crate::kernel_log::LogTable;
 use crate::listener::Listener;
 use anyhow::{Context, Result, bail};
+use renga_abi::OsTimes;
 use renga_boot_card::Model;
 use renga_cli::ProgramName;
 use renga_emu::{
@@ -182,10 +183,16 @@ impl ClusterSession<'_> {
         let link = pins.map(|wired| format!(" link={wired}")).unwrap_or_default();
         let hostile = if self.disturbance.hostile.contains(&(number as u8)) { " hostile" } else { "" };
         let cores = if self.cores > 1 { format!(" cores={}", self.cores) } else { String::new() };
-        let (seed, program) = (self.seed as u32, self.program_arguments(number));
+        let (seed, os, program) = (self.seed as u32, self.os_arguments(), self.program_arguments(number));
         format!(
-            "emulator board={number} seed={seed} medium={medium} timing={link_timing}{link}{hostile}{cores}{program}"
+            "emulator board={number} seed={seed} medium={medium} timing={link_timing}{os}{link}{hostile}{cores}{program}"
         )
+    }
+
+    /// What it finds there about the system's times.
+    fn os_arguments(&self) -> String {
+        let Profile { os, .. } = self.profile;
+        if os == OsTimes::DEFAULT { String::new() } else { format!(" os={os}") }
     }
 
     /// What it finds there about the program that it runs in place of the system.
@@ -209,7 +216,7 @@ impl ClusterSession<'_> {
         if self.bare {
             // The emulator's wires are slower than real ones, and QEMU reads its pins in no time: the boards get both
             // figures.
-            let append = format!(" read_spins={READ_SPINS} timing={}", self.profile.link_timing);
+            let append = format!(" read_spins={READ_SPINS} timing={}{}", self.profile.link_timing, self.os_arguments());
             let firmware = Some(firmware_of(&card));
             return BoardConfig { firmware, append, sd_image: Some(card.card), ..board };
         }

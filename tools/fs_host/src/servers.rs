@@ -18,7 +18,7 @@ use renga_proto::path::Path;
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::FileTable;
 use renga_rt::host::HostBoard;
-use renga_rt::{Address, Client, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Family, ForwardFamily, Local, Me, Members, Notifier, OsTimes, Watch};
 use std::cell::Cell;
 
 /// When the board was started, ns since 1970.
@@ -76,7 +76,7 @@ impl FsServers {
         let (arena, pages) = (board.arena, frames.pages);
         let disk = board.server(|me, port| disk(me, port, device, medium));
         let timer = board.declare(WRITEBACK_PRIORITY);
-        let due: &'static CommitDue = arena.put(|| CommitDue::new(Some(Notifier::new(timer))));
+        let due: &'static CommitDue = arena.put(|| CommitDue::new(Some(Notifier::new(timer)), &OsTimes::DEFAULT));
         let (buffers, writer) = metadata_cache(board, disk, due, counts.buffers);
         let cache = |me: &Me| Client::new(me, buffers);
         let allocator = board.server(|me, port| {

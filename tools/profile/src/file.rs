@@ -17,7 +17,7 @@ macro_rules! shipped_files { ($($name:literal),+ $(,)?) => {
 } }
 
 /// The shipped profiles.
-const SHIPPED: [(&str, &str); 2] = shipped_files!("pi3", "paper-1989");
+const SHIPPED: [(&str, &str); 4] = shipped_files!("pi3", "pi4", "paper-1989", "paper-1989-fair");
 /// The profile that is used unless another one is chosen.
 pub(crate) const USUAL: &str = "pi3";
 /// The key that names a shipped profile.

@@ -42,9 +42,10 @@ pub enum Domain {
 }
 
 const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
 const MBIT: u64 = 1_000_000;
 
-static PARAMETERS: [ProfileParameter; 6] = [
+static PARAMETERS: [ProfileParameter; 11] = [
     ProfileParameter {
         key: "instruction.ns",
         what: "an instruction; the emulator's clock shifts a count of instructions",
@@ -83,6 +84,31 @@ static PARAMETERS: [ProfileParameter; 6] = [
         key: "medium",
         what: "the disk's medium",
         domain: Domain::Name { names: || Medium::names().collect(), field: |profile| &mut profile.medium },
+    },
+    ProfileParameter {
+        key: "os.slice_ms",
+        what: "the time slice of a fair program",
+        domain: number(MS, MS / 20, 10_000 * MS, |profile| &mut profile.os.slice_ns),
+    },
+    ProfileParameter {
+        key: "os.wakeup_granularity_us",
+        what: "a woken program preempts one that is ahead of it by this",
+        domain: number(US, 0, 1_000_000 * US, |profile| &mut profile.os.wakeup_granularity_ns),
+    },
+    ProfileParameter {
+        key: "os.writeback_age_ms",
+        what: "from a change of a file to its commit",
+        domain: number(MS, 10 * MS, 600_000 * MS, |profile| &mut profile.os.writeback_age_ns),
+    },
+    ProfileParameter {
+        key: "os.commit_interval_ms",
+        what: "between commits while much is written back",
+        domain: number(MS, 10 * MS, 600_000 * MS, |profile| &mut profile.os.commit_interval_ns),
+    },
+    ProfileParameter {
+        key: "os.tick_ms",
+        what: "sleeps and timers end at multiples of this; 0: when they are over",
+        domain: number(MS, 0, 1_000 * MS, |profile| &mut profile.os.tick_ns),
     },
 ];
 

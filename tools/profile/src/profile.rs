@@ -2,6 +2,7 @@
 //!
 //! Not here: their names, units and ranges (`parameter.rs`).
 
+use renga_abi::OsTimes;
 use renga_boot_card::LinkMode;
 
 /// A machine.
@@ -19,6 +20,8 @@ pub struct Profile {
     pub link_timing: &'static str,
     /// The model of the disk's medium (`renga_fs::Medium`).
     pub medium: &'static str,
+    /// The times of the operating system.
+    pub os: OsTimes,
     /// The link is the bus on the boards' pins, wired so.
     pub pins: Option<LinkMode>,
     /// By how much cores of a board may be apart, as a slice of the emulator's, if it is not its own choice, ns.
@@ -34,6 +37,7 @@ impl Profile {
         link_token_pass_ns: 0,
         link_timing: "",
         medium: "",
+        os: OsTimes::DEFAULT,
         pins: None,
         core_slice_ns: None,
     };

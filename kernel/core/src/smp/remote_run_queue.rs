@@ -163,18 +163,9 @@ impl Core {
         let endpoint = &self.endpoints[usize::from(number)];
         let (used_ns, revoke, message) = (AtomicU64::new(0), Cell::new(None), Cell::new(None));
         let (wanted, out) = (Cell::new(false), Cell::new(false));
-        RemoteRunQueue {
-            run_queue: RunQueue::new(),
-            home: self,
-            endpoint,
-            number,
-            used_ns,
-            wanted,
-            out,
-            message,
-            slice,
-            revoke,
-        }
+        let run_queue = RunQueue::new();
+        run_queue.set_wakeup_granularity_ns(self.run_queue.wakeup_granularity_ns());
+        RemoteRunQueue { run_queue, home: self, endpoint, number, used_ns, wanted, out, message, slice, revoke }
     }
 
     /// Whether [`Core::send_remote_slices`] has something to do.

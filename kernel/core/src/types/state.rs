@@ -9,10 +9,10 @@ pub use super::wait::Wait;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::task::Context;
-use renga_abi::ProcId;
 use renga_abi::account::Count;
 use renga_abi::log::LogLine;
 use renga_abi::user::{Exit, Trap, UserContext};
+use renga_abi::{OsTimes, ProcId};
 use renga_sched::{Account, AccountSchedule, NOWHERE, RemoteTasks, RunQueue, TaskKey};
 use renga_sync::{CallLocation, EventFlags, Ipi, Mailbox, OwnedMessage, SharedRef};
 
@@ -243,9 +243,22 @@ impl Core {
         }
     }
 
+    /// Gives its programs other times: before it has any.
+    pub fn set_times(&self, times: &OsTimes) {
+        self.run_queue.set_wakeup_granularity_ns(times.wakeup_granularity_ns);
+        self.remote_tasks.set_slice_ns(times.slice_ns);
+    }
+
+    /// The slice of a fair program, ns.
+    pub fn slice_ns(&self) -> u64 {
+        self.remote_tasks.slice_ns()
+    }
+
     /// Makes it core `number` of those behind `endpoints`: before it has processes.
-    pub fn with_endpoints(self, number: u8, endpoints: &'static [CoreEndpoint]) -> Core {
-        Core { number, endpoint: Some(&endpoints[usize::from(number)]), endpoints, ..self }
+    #[inline(always)] // a core is large: no copy of it lies on the stack beside it
+    pub fn with_endpoints(mut self, number: u8, endpoints: &'static [CoreEndpoint]) -> Core {
+        (self.number, self.endpoint, self.endpoints) = (number, Some(&endpoints[usize::from(number)]), endpoints);
+        self
     }
 }
 

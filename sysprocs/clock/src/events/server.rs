@@ -30,7 +30,7 @@ struct EventsState {
 
 /// Serves as many event files as there are `places`, each with a place in `due`; those that are sets share the
 /// `watches`. `boot` counts the board's starts;
-/// `epoch_ns` is the calendar time at boot.
+/// `epoch_ns` is the calendar time at boot. Timers end at multiples of `tick_ns`, or, if it is 0, when they are over.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn events(
     me: Me,
@@ -41,10 +41,12 @@ pub async fn events(
     boot: u8,
     wakes: &'static Wakes,
     watches: &'static mut [WatchPlace],
+    tick_ns: u64,
 ) -> Never {
     assert!(due.len() == places.len(), "each event file may be a timer");
     let watches = Watches::new(watches);
-    let mut state = EventsState { me, places, due: Due::new(due), taken_below: 0, epoch_ns, boot, wakes, watches };
+    let mut state =
+        EventsState { me, places, due: Due::new(due, tick_ns), taken_below: 0, epoch_ns, boot, wakes, watches };
     loop {
         if let Some(call) = port.accept_or_notified(Events::ENTRIES).await {
             call.serve(&mut state).await;

@@ -54,18 +54,19 @@ const MEDIA: &[Medium] = &[
     },
     // Linux's null_blk, as systems are measured beside Linux (P5).
     Medium { name: "null", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None, side_by_side_ns: Some(124_600) },
-    // A desktop drive: 8.5 ms mean seek, 7200 revolutions a minute, 1 MB a track.
+    // A desktop drive of 2006: 8.5 ms mean seek, 7200 revolutions a minute, 512 KiB a track (63 MB/s). Made small: 512
+    // MiB lie across all cylinders, since images of runs would lie on a few of a whole drive.
     Medium {
-        name: "hdd-7200",
+        name: "hdd-2006",
         read_us: 100,
         write_us: 100,
         bytes_per_s: 0,
         mechanics: Some(Mechanics {
-            cylinder_blocks: 1024,
-            track_blocks: 256,
-            cylinders: 120_000,
-            seek_least_us: 600,
-            seek_most_us: 16_000,
+            cylinder_blocks: 128,
+            track_blocks: 128,
+            cylinders: 1024,
+            seek_least_us: 800,
+            seek_most_us: 15_240,
             turn_us: 8333,
         }),
         side_by_side_ns: None,
@@ -87,10 +88,19 @@ const MEDIA: &[Medium] = &[
         }),
         side_by_side_ns: None,
     },
+    // A card in the slot of a Pi 4, whose bus has both edges of 50 MHz.
+    Medium {
+        name: "sd-ddr50",
+        read_us: 400,
+        write_us: 1200,
+        bytes_per_s: 45_000_000,
+        mechanics: None,
+        side_by_side_ns: None,
+    },
 ];
 
 impl Medium {
-    /// The model `name`, if there is one: `none`, `sd`, `null`, `hdd-7200`, `hdd-1989`.
+    /// The model `name`, if there is one: as in [`Medium::names`].
     pub fn named(name: &str) -> Option<&'static Medium> {
         MEDIA.iter().find(|medium| medium.name == name)
     }
@@ -191,6 +201,19 @@ mod tests {
         let second = heads.transfer(20_001, 1, false, first) - first;
         assert!((15 * MS..25 * MS).contains(&second), "{second}");
         assert!(Medium::named("drum").is_none());
+    }
+
+    #[test]
+    fn medium_drives_have_published_mean_seek() {
+        for (name, mean_ms) in [("hdd-2006", 8.5), ("hdd-1989", 28.0)] {
+            let mechanics = Medium::named(name).unwrap().mechanics.as_ref().unwrap();
+            // Between two cylinders chosen at random a distance has this weight.
+            let pairs = |distance: u64| (2 * (mechanics.cylinders - distance)) as f64;
+            let distances = || 1..mechanics.cylinders;
+            let all: f64 = distances().map(|distance| pairs(distance) * mechanics.seek_ns(distance) as f64).sum();
+            let mean = all / distances().map(pairs).sum::<f64>() / 1e6;
+            assert!((mean - mean_ms).abs() < 0.3, "{name}: {mean}");
+        }
     }
 
     #[test]

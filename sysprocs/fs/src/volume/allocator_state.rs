@@ -15,9 +15,6 @@ use renga_rt::{Client, Errno, Me};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// From a change to its commit, unless a sync comes sooner.
-const COMMIT_AFTER_NS: u64 = 5_000_000_000;
-
 renga_rt::with_defaults! {
     pub(crate) struct AllocatorState {
         pub(crate) me: Me = me,
@@ -92,7 +89,7 @@ impl AllocatorState {
 
     pub(crate) fn make_due(&mut self) {
         self.only_leased = false;
-        self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
+        self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + self.due.writeback_age_ns())));
     }
 
     /// A commit is due now; or after a while, if the last one failed.

@@ -8,9 +8,6 @@ use renga_pages::{FlushSpares, flush_until};
 use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
 use renga_rt::{Client, Family, Me, Never};
 
-/// So long data is flushed before what has come is committed, ns.
-const FLUSH_NS_MAX: u64 = 1_000_000_000;
-
 /// The time until the next check of spared files, if nothing else is due, ns.
 const CHECK_AGAIN_NS: u64 = 5_000_000_000;
 /// So long what background jobs have written is left where it is while they are suspended, ns.
@@ -54,7 +51,7 @@ pub async fn commit_timer(
                 if urgent {
                     let _ = inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
                 }
-                let until_ns = me.now_ns() + FLUSH_NS_MAX;
+                let until_ns = me.now_ns() + due.commit_interval_ns();
                 // A caller that waits for room waits for all that is kept for others.
                 let is_over = || !urgent && me.now_ns() >= until_ns;
                 // What cannot come, or a commit that fails, is due again.

@@ -77,7 +77,7 @@ fn mount_host_image_reads_tree() {
 
 #[test]
 fn mount_host_image_with_few_processes_reads_tree() {
-    read_everything(FEW, "hdd-7200");
+    read_everything(FEW, "hdd-2006");
 }
 
 #[test]

@@ -23,6 +23,7 @@ use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::HostBoard;
+use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch};
@@ -106,8 +107,16 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
-        let facts =
-            arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
+        let facts = arena.put(|| UserFacts {
+            slot: slot as u16,
+            boot_program,
+            seed: 42,
+            slice_ns: SLICE_NS,
+            info,
+            tables,
+            counts,
+            sessions,
+        });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let FsServers { path, directory, inodes, table, files, locks, .. } = files;
         board.start(process, |me| {
@@ -172,7 +181,7 @@ fn events(board: HostBoard, wakes: &'static Wakes) -> Address<Events> {
     let places = board.arena.put_slice(EVENTS, |_| renga_clock::EventPlace::FREE);
     let due = board.arena.put_slice(EVENTS, |_| renga_clock::DuePlace::EMPTY);
     let watches = board.arena.put_slice(EVENTS, |_| renga_clock::WatchPlace::FREE);
-    board.server(|me, port| renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes, watches))
+    board.server(|me, port| renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes, watches, 0))
 }
 
 struct Pipes {
@@ -206,7 +215,7 @@ fn clock(board: HostBoard, procs: Address<Procs>, watch: &'static Watch) -> (Add
     let slots = board.arena.put_slice(USERS, |_| renga_clock::SlotWait::NONE);
     let clock = board.server(|me, port| {
         let procs = Client::new(&me, procs).narrowed();
-        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due, slots, watch)
+        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due, slots, watch, 0)
     });
     let waker = board.declare(3);
     let wakes: &'static Wakes = board.arena.put(|| Wakes::new(Some(Notifier::new(waker))));

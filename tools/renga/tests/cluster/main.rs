@@ -33,6 +33,7 @@ mod names;
 mod pipes;
 mod probes;
 mod proc;
+mod profile;
 mod programs;
 mod protection;
 mod reclaim;

@@ -19,7 +19,6 @@ use renga_proto::clock::SleepUntil;
 use renga_proto::proc_files::DISK;
 use renga_rt::account::Count;
 use renga_rt::pace::Pace;
-use renga_rt::policy::SLICE_NS;
 use renga_rt::user::Trap;
 use renga_rt::{Errno, Me, apart};
 
@@ -148,7 +147,7 @@ impl<M: UserMemory> User<M> {
 
     /// Keeps the processor busy, as a program that computes: its equals run after each slice.
     async fn spin(&mut self, until_ns: u64) -> Result<(), Errno> {
-        let mut slice_ends_ns = self.me.now_ns() + SLICE_NS;
+        let mut slice_ends_ns = self.me.now_ns() + self.facts.slice_ns;
         // Ends when time has passed, which it does by itself.
         while self.me.now_ns() < until_ns {
             if self.me.wait_cancelled() {
@@ -157,7 +156,7 @@ impl<M: UserMemory> User<M> {
             let now_ns = self.me.now_ns();
             if now_ns >= slice_ends_ns {
                 self.me.yield_to_programs().await;
-                slice_ends_ns = self.me.now_ns() + SLICE_NS;
+                slice_ends_ns = self.me.now_ns() + self.facts.slice_ns;
                 continue;
             }
             while self.me.now_ns() < until_ns.min(now_ns + SPIN_NS) {

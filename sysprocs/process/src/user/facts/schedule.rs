@@ -128,7 +128,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn get_round_robin_interval(&mut self) -> Result<(), Errno> {
-        let slice_ns = self.policy_of(self.int(0)).await?.class.slice_ns();
+        let slice_ns = self.policy_of(self.int(0)).await?.class.slice_ns(self.facts.slice_ns);
         self.put_words(self.argument(1), time_words(slice_ns)).await
     }
 

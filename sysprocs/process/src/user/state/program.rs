@@ -28,6 +28,8 @@ pub struct UserFacts {
     pub boot_program: &'static str,
     /// Starts the random numbers of its programs.
     pub seed: u64,
+    /// The slice of a fair program, ns.
+    pub slice_ns: u64,
     /// Shows its programs to others.
     pub info: &'static ProcInfo,
     /// Its board's tables of areas.

@@ -19,6 +19,7 @@ use renga_process::{UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::sessions::Sessions;
 use renga_rt::host::HostBoard;
+use renga_rt::policy::SLICE_NS;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes};
 use std::cell::RefCell;
@@ -244,7 +245,7 @@ fn start_events(board: HostBoard, here: &Headers) {
         let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
         let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
         let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
-        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches)
+        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches, 0)
     });
 }
 
@@ -297,7 +298,7 @@ fn start_servers(
         let sleepers = Vec::leak((0..SLOTS).map(|_| renga_clock::Sleeper::NONE).collect());
         let procs = client(&me, here.procs);
         let slots = Vec::leak(vec![renga_clock::SlotWait::NONE; SLOTS]);
-        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due, slots, watch())
+        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due, slots, watch(), 0)
     });
     board.start(here.waker, |me| {
         let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
@@ -337,7 +338,16 @@ fn start_user<M: UserMemory>(
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
     let (info, sessions) = (leak(renga_rt::proc_info::ProcInfo::default()), leak(Sessions::new()));
     let Headers { tables, counts, .. } = all[number];
-    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, info, tables, counts, sessions });
+    let facts = leak(UserFacts {
+        slot: slot as u16,
+        boot_program,
+        seed: 42,
+        slice_ns: SLICE_NS,
+        info,
+        tables,
+        counts,
+        sessions,
+    });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     let here = &all[number];
     board.start(here.users[slot], |me| {
