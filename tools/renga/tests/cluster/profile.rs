@@ -64,7 +64,7 @@ fn profile_tick_rounds_sleeps_up() {
         ns.unwrap_or_else(|| panic!("{text}")) / 1_000_000
     };
     let [exact, ticks] = [&[][..], &["os.tick_ms=50"]].map(slept_ms);
-    assert!((9..30).contains(&exact) && (100..=160).contains(&ticks), "{exact} ms, {ticks} ms");
+    assert!((9..30).contains(&exact) && (100..=200).contains(&ticks), "{exact} ms, {ticks} ms");
 }
 
 /// Settings whose waits may be none in a short run.
