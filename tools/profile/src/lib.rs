@@ -1,7 +1,7 @@
 //! Profiles: what a machine is like, as data.
 //!
-//! A profile is a TOML file, shipped (`profiles`) or the user's own; [`ProfileSetting`]s (`--set KEY=VALUE`) change it. Both
-//! go through the one table of [`parameters`].
+//! A profile is a TOML file, shipped (`profiles`) or the user's own; [`ProfileSetting`]s (`--set KEY=VALUE`) change it.
+//! Both go through the one table of [`parameters`].
 //!
 //! Invariant: a profile changes times only, never what a program computes. Called by: the command line (`tools/cli`),
 //! benches, sessions. Not here: the machine that a profile describes (`tools/emu`, `kernel/image`).

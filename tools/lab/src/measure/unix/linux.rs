@@ -3,8 +3,9 @@
 //! Its card has the times of Renga's medium `sd`. A null_blk device has one time for all requests, so that rows that
 //! wait for writes of the medium run once more, on a card all of whose requests take as long as a write.
 
+use super::report::{self, LinuxFigures};
 use super::rows::UnixRow;
-use super::{input, measure_on, report};
+use super::{input, measure_on};
 use crate::benches::Runner;
 use anyhow::{Context, Result};
 use renga_bench::run::{BenchMachine, BenchRun, CardTimes, CostProfile, LinuxForm};
@@ -16,14 +17,6 @@ use std::collections::BTreeMap;
 
 /// The medium of the profile `pi3`.
 const MEDIUM: &str = "sd";
-
-/// What Linux took.
-pub(super) struct LinuxFigures {
-    /// Its release.
-    pub(super) release: String,
-    /// By the name of the row, in its unit.
-    pub(super) rows: BTreeMap<&'static str, f64>,
-}
 
 /// # Errors
 /// If a run fails, or does not say what it measured.

@@ -1,6 +1,5 @@
 //! The figures of a run, and their table.
 
-use super::linux::LinuxFigures;
 use super::rows::{BOARDS, FigureUnit, Goal, UnixRow};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -12,6 +11,14 @@ pub struct UnixFigures {
     boards: BTreeMap<&'static str, [f64; 2]>,
     /// On Linux, in the whole form.
     linux: Option<LinuxFigures>,
+}
+
+/// What Linux took.
+pub(super) struct LinuxFigures {
+    /// Its release.
+    pub(super) release: String,
+    /// By the name of the row, in its unit.
+    pub(super) rows: BTreeMap<&'static str, f64>,
 }
 
 /// Those of `rows` in what was said on one board.
