@@ -37,7 +37,8 @@ fn profile_writeback_age_changes_commits() {
         return;
     }
     let commits = |settings: &[&str]| {
-        let trace = Scratch::new("profile").join("trace");
+        let scratch = Scratch::new("profile");
+        let trace = scratch.join("trace");
         let settings = settings.iter().flat_map(|setting| ["--set", setting]);
         let run = Renga::script(CHANGE).with(["--system", "solo"]).with(settings);
         run.with(["--trace".as_ref(), trace.as_os_str()]).end().expect_status(0);
