@@ -11,7 +11,7 @@ use renga_abi::Errno;
 use renga_hal::memory::UserMemory;
 use renga_pages::Fill;
 use renga_proto::inode::{DirtyPage, Lease, LeaseWrite};
-use renga_proto::pages::{AcceptLease, BeginFill, NO_PAGE};
+use renga_proto::pages::{AcceptLease, BeginFill, LeasedPages, NO_PAGE};
 
 impl<M: UserMemory> Pager<'_, M> {
     /// Makes page `page` of `file` writable until it is revoked; `absent`: it is not in the cache. `EFBIG`: it is
@@ -54,12 +54,9 @@ impl<M: UserMemory> Pager<'_, M> {
         cache_generation: u64,
         lease: Lease,
     ) -> Result<Option<u64>, Errno> {
-        let (size, below, lease) = (lease.size, lease.below, lease.id);
-        match self
-            .pages
-            .call(AcceptLease { file: file.id(), slot: file.slot, cache_generation, size, below, lease }, ())
-            .await
-        {
+        let Lease { size, below, id: lease, now_ns } = lease;
+        let (file, pages) = (file.id(), LeasedPages { slot: file.slot, below });
+        match self.pages.call(AcceptLease { file, pages, cache_generation, size, lease, now_ns }, ()).await {
             // Revoked already: the fault may request it again.
             Err(Errno::ESTALE) => Ok(None),
             accepted => accepted.map(Some),

@@ -5,6 +5,7 @@
 
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
+use crate::owner_clock::OwnerClock;
 use crate::shared_tables::{SharedTable, SharedTables};
 use crate::time_windows::TimeWindows;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
@@ -36,12 +37,18 @@ pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
     /// Pages scanned since some were freed.
     pub(crate) fruitless: u32,
     pub(crate) windows: TimeWindows,
+    pub(crate) owner_clock: OwnerClock,
     pub(crate) me: Me,
 }
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
     pub(crate) fn is_home(&self) -> bool {
         self.disk_board == self.me.id().board.0
+    }
+
+    /// The time of the owner's calendar.
+    pub(crate) fn owner_now_ns(&self) -> u64 {
+        self.owner_clock.at(self.me.now_ns())
     }
 
     /// A reference more to each of `list`, which is empty then.

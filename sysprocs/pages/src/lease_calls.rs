@@ -8,8 +8,8 @@ use crate::lease::CachedLease;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::pages::{
-    AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedPage, IN_RECORD, LeasedWrite, NO_PAGE, NOT_WRITTEN,
-    SetLeasedOut, WriteLeased,
+    AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedPage, IN_RECORD, LeasedPages, LeasedWrite, NO_PAGE,
+    NOT_WRITTEN, SetLeasedOut, WriteLeased,
 };
 use renga_rt::{Call, Errno};
 
@@ -17,12 +17,13 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     /// Accepts a lease; returns the cache generation for the page that came with it, which no earlier revocation
     /// concerns.
     pub(crate) async fn accept_lease(&mut self, offer: AcceptLease) -> Result<u64, Errno> {
-        let AcceptLease { file, slot, cache_generation, size, below, lease } = offer;
+        let AcceptLease { file, pages: LeasedPages { slot, below }, cache_generation, size, lease, now_ns } = offer;
         // Before anything is given up: an answer that comes late says nothing of what was written since.
         if self.index.is_void(file, cache_generation, lease) {
             self.index.note_lease(file, lease);
             return Err(Errno::ESTALE);
         }
+        self.owner_clock.note(now_ns, self.me.now_ns());
         self.end_other_lease(file, lease).await;
         // Makes room for its record, if there is none.
         if !self
@@ -40,7 +41,8 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         let lease = self.index.lease_of(file).ok_or(Errno::ENOLCK)?;
         if offset == IN_RECORD {
             let (change, _) = AttributeChange::get(call.lent()).ok_or(Errno::EINVAL)?;
-            self.index.change(file, change, self.me.now_ns());
+            let now_ns = self.owner_now_ns();
+            self.index.change(file, change.made_at(now_ns), now_ns);
             return Ok(LeasedWrite { end: lease.size, bytes: 0, crowded: false, missing: NO_PAGE });
         }
         let (size, bytes) = (lease.size, call.lent().len());
@@ -82,7 +84,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             found => found?,
         };
         self.machine.page(frame)[within..within + bytes].copy_from_slice(&data[..bytes]);
-        let now_ns = self.me.now_ns();
+        let now_ns = self.owner_now_ns();
         self.index.wrote(frame, at + bytes as u64, now_ns);
         Ok(bytes)
     }
@@ -97,7 +99,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             if self.is_crowded() && self.index.has_dirty(file) {
                 return Err(Errno::EBUSY);
             }
-            let now_ns = self.me.now_ns();
+            let now_ns = self.owner_now_ns();
             self.index.wrote(frame, 0, now_ns);
         }
         Ok(())
@@ -106,10 +108,10 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     pub(crate) async fn flush_page(&mut self, call: &mut Call<FlushLease>) -> FlushedPage {
         let FlushLease { file, taken, back, lease, .. } = call.entry();
         self.end_other_lease(file, lease).await;
-        let changed = self.flush_attributes(file, call);
+        let changed = self.flush_attributes(file, back, call);
         if back == FlushExtent::Nothing {
             self.forget_file(file).await;
-            return FlushedPage { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0, changed };
+            return FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, changed };
         }
         let mut page = NO_PAGE;
         if back == FlushExtent::Dirty {
@@ -131,18 +133,21 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
         }
         let reserved = if back == FlushExtent::Dirty { self.index.reserved(file) } else { 0 };
-        let (size, written_ns) = self.index.take_facts(file);
-        let now_ns = self.me.now_ns();
-        let written_ns_ago = written_ns.map_or(NOT_WRITTEN, |written_ns| now_ns.saturating_sub(written_ns));
-        FlushedPage { page, size, written_ns_ago, reserved, changed }
+        let (size, written_ns) = match back {
+            FlushExtent::Facts => (self.index.facts(file).0, self.index.facts(file).1),
+            _ => self.index.take_facts(file),
+        };
+        FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, changed }
     }
 
     /// Gives what was changed of mode, owner and times; whether anything was.
-    fn flush_attributes(&mut self, file: FileId, call: &mut Call<FlushLease>) -> bool {
-        let now_ns = self.me.now_ns();
+    fn flush_attributes(&mut self, file: FileId, back: FlushExtent, call: &mut Call<FlushLease>) -> bool {
         let Some(out) = call.lent().first_chunk_mut() else { return false };
-        let changed = self.index.take_attributes(file);
-        changed.is_some_and(|(changed, at_ns)| changed.put(now_ns.saturating_sub(at_ns), out) > 0)
+        let changed = match back {
+            FlushExtent::Facts => self.index.facts(file).2,
+            _ => self.index.take_attributes(file),
+        };
+        changed.is_some_and(|(changed, at_ns)| changed.put(at_ns, out) > 0)
     }
 
     pub(crate) async fn note_leased_out(&mut self, set: SetLeasedOut) -> Result<(), Errno> {

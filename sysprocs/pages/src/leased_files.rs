@@ -77,7 +77,8 @@ impl PageIndex {
         })
     }
 
-    /// The page in frame `at` of a leased file, which has at least `size` bytes now, was written at `now_ns`.
+    /// The page in frame `at` of a leased file, which has at least `size` bytes now, was written at `now_ns` of the
+    /// owner's calendar.
     pub fn wrote(&mut self, at: Frame, size: u64, now_ns: u64) {
         let slot = self.pages[at.0 as usize];
         let record = &mut self.files[slot.file as usize];
@@ -117,14 +118,20 @@ impl PageIndex {
         Some(at)
     }
 
-    /// When the file was written here, and its size; reported once.
+    /// Its size, when it was written, and its changes and when they were made.
+    pub fn facts(&self, id: FileId) -> (u64, Option<u64>, Option<(AttributeChange, u64)>) {
+        let record = self.find_file(id).map(|file| &self.files[file as usize]);
+        record.map_or((0, None, None), |record| (record.size.unwrap_or(0), record.written_ns, record.changed))
+    }
+
+    /// Its size, and when it was written under the lease that ends.
     pub fn take_facts(&mut self, id: FileId) -> (u64, Option<u64>) {
         let Some(file) = self.find_file(id) else { return (0, None) };
         let record = &mut self.files[file as usize];
         (record.size.unwrap_or(0), record.written_ns.take())
     }
 
-    /// Changes mode, owner or times of a leased file at `now_ns`; whether it is leased.
+    /// Changes mode, owner or times of a leased file at `now_ns`, likewise; whether it is leased.
     pub fn change(&mut self, id: FileId, change: AttributeChange, now_ns: u64) -> bool {
         let Some(file) = self.lease_of(id).and_then(|_| self.find_file(id)) else { return false };
         let record = &mut self.files[file as usize];
@@ -136,7 +143,7 @@ impl PageIndex {
         true
     }
 
-    /// Those changes, and when they were made; reported once.
+    /// Its changes under the lease that ends, and when they were made.
     pub fn take_attributes(&mut self, id: FileId) -> Option<(AttributeChange, u64)> {
         let file = self.find_file(id)?;
         self.files[file as usize].changed.take()

@@ -11,6 +11,7 @@
 use crate::cache_state::CacheState;
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
+use crate::owner_clock::OwnerClock;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::pages::{FileId, NO_LEASE, OrphanedFile};
 
@@ -82,6 +83,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         self.shared_tables.outdate(None);
         self.end_shared_tables(|_| true).await;
         self.index.end_generations();
+        self.owner_clock = OwnerClock::UNKNOWN;
         let mut next = 0;
         // Each iteration passes a record.
         while let Some(file) = self.index.next_file(next) {

@@ -15,6 +15,7 @@
 use crate::cache_state::{CacheState, PAGE, WAKE_SHARE};
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
+use crate::owner_clock::OwnerClock;
 use crate::records::CacheMemory;
 use crate::shared_tables::{SharedTable, SharedTables};
 use crate::time_windows::TimeWindows;
@@ -22,9 +23,9 @@ use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::attributes::ATTRIBUTES_BYTES;
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
-    AcceptLease, BeginFill, BeginLease, BeginRun, BoardDied, CountDirty, Cut, Dirty, DirtyFile, DirtyRun,
-    DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage, KeepPage,
-    KeepSharedTable, LeasedWrite, LostWrites, MapPages, NO_FRAME, NO_PAGE, OldestLeased, OrphanedFile,
+    AcceptLease, BeginFill, BeginLease, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile,
+    DirtyRun, DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage,
+    KeepPage, KeepSharedTable, LeasedWrite, MapPages, NO_FRAME, NO_PAGE, OldestLeased, OrphanedFile,
     PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage, PutPages, ReadCached, ReadLeasedOut, ReserveLeased,
     RevokePages, RunBegun, RunWritten, SetLeasedOut, SetOrdered, SharedTableFound, Shrink, Shrunk, TakeRun,
     WriteLeased, WritePage,
@@ -46,10 +47,21 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     writer: Option<Notifier>,
 ) -> Never {
     let (index, shared_tables) = (PageIndex::new(room), SharedTables::new());
-    let windows = TimeWindows::new();
+    let (windows, owner_clock) = (TimeWindows::new(), OwnerClock::UNKNOWN);
     let (missing, fruitless) = (0, 0);
-    let mut state =
-        CacheState { memory, machine, index, shared_tables, disk_board, writer, missing, fruitless, windows, me };
+    let mut state = CacheState {
+        memory,
+        machine,
+        index,
+        shared_tables,
+        disk_board,
+        writer,
+        missing,
+        fruitless,
+        windows,
+        owner_clock,
+        me,
+    };
     loop {
         match port.accept_or_notified(state.windows.entries()).await {
             // Revokes nothing: it never waits.
@@ -130,14 +142,16 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
     }
     async fn count_dirty(&mut self, _: &mut Call<CountDirty>) -> Result<Dirty, Errno> {
         let (pages, share) = (self.index.dirty_count(), self.index.frames() / WAKE_SHARE / 2);
-        Ok(Dirty { pages, spare: share.min(pages.saturating_sub(self.missing)) })
+        let lost = self.index.lost();
+        Ok(Dirty { pages, spare: share.min(pages.saturating_sub(self.missing)), lost })
     }
     async fn set_ordered(&mut self, call: &mut Call<SetOrdered>) -> Result<(), Errno> {
         self.index.set_ordered(call.entry().ordered);
         Ok(())
     }
-    async fn lost_writes(&mut self, _: &mut Call<LostWrites>) -> Result<u32, Errno> {
-        Ok(self.index.lost())
+    async fn complete_status(&mut self, call: &mut Call<CompleteStatus>) -> Result<(), Errno> {
+        let CompleteStatus { file, lease } = call.entry();
+        self.index.complete_status(file, lease, call.lent())
     }
     async fn protect_page(&mut self, call: &mut Call<ProtectPage>) -> Result<(), Errno> {
         let ProtectPage { file, page } = call.entry();

@@ -93,9 +93,9 @@ pub(crate) struct FileRecord {
     pub(crate) appends: AppendReservation,
     /// The session in which it was leased has ended: dirty pages here may be old.
     pub(crate) orphaned: bool,
-    /// When it was written here, until that is reported.
+    /// When it was last written under its lease, ns since 1970.
     pub(crate) written_ns: Option<u64>,
-    /// Changes made here of mode, owner and times, and when, until they are reported.
+    /// Changes made under its lease of mode, owner and times, and when, ns since 1970.
     pub(crate) changed: Option<(AttributeChange, u64)>,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links<u32>,

@@ -15,6 +15,7 @@ pub const ATTRIBUTES_BYTES: usize = 7 * NUMBER_BYTES;
 const SET_USER: u16 = 0o4000;
 const SET_GROUP: u16 = 0o2000;
 const GROUP_MAY_EXECUTE: u16 = 0o010;
+const TYPE_MASK: u16 = 0xf000;
 
 /// The permission bits that a file of `mode` has for its next owner: a program that runs as its owner or group does not
 /// do so for the new one.
@@ -58,11 +59,34 @@ impl AttributeChange {
         AttributeChange { owner: (uid, gid), strips: true, ..AttributeChange::NONE }
     }
 
-    /// Sets times; `None`: what they are is for the board of the inodes to say.
+    /// Sets times; `None`: none of them.
     pub fn times(access_ns: u64, modify_ns: u64) -> Option<AttributeChange> {
-        let explicit =
-            access_ns != TIME_NOW && modify_ns != TIME_NOW && (access_ns, modify_ns) != (TIME_KEEP, TIME_KEEP);
-        explicit.then_some(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE })
+        let sets = (access_ns, modify_ns) != (TIME_KEEP, TIME_KEEP);
+        sets.then_some(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE })
+    }
+
+    /// The same when it is `now_ns`.
+    #[must_use]
+    pub fn made_at(self, now_ns: u64) -> AttributeChange {
+        let time = |ns: u64| if ns == TIME_NOW { now_ns } else { ns };
+        AttributeChange { access_ns: time(self.access_ns), modify_ns: time(self.modify_ns), ..self }
+    }
+
+    /// The mode of a regular file of `mode` after it.
+    pub const fn mode_after(self, mode: u16) -> u16 {
+        match self.mode {
+            KEEP_MODE if self.strips => for_next_owner(mode),
+            KEEP_MODE => mode,
+            bits => mode & TYPE_MASK | bits & !TYPE_MASK,
+        }
+    }
+
+    /// Owner and group after it.
+    pub const fn owner_after(self, owner: (u32, u32)) -> (u32, u32) {
+        (
+            if self.owner.0 == KEEP_OWNER { owner.0 } else { self.owner.0 },
+            if self.owner.1 == KEEP_OWNER { owner.1 } else { self.owner.1 },
+        )
     }
 
     /// These, and then `later`.
@@ -85,10 +109,10 @@ impl AttributeChange {
         }
     }
 
-    /// As bytes, with how long ago the last of them was made, ns; how many.
-    pub fn put(self, ns_ago: u64, out: &mut [u8; ATTRIBUTES_BYTES]) -> usize {
+    /// As bytes, with when the last of them was made, ns since 1970; how many.
+    pub fn put(self, at_ns: u64, out: &mut [u8; ATTRIBUTES_BYTES]) -> usize {
         let AttributeChange { mode, owner, strips, access_ns, modify_ns } = self;
-        let numbers = [mode.into(), owner.0.into(), owner.1.into(), strips.into(), access_ns, modify_ns, ns_ago];
+        let numbers = [mode.into(), owner.0.into(), owner.1.into(), strips.into(), access_ns, modify_ns, at_ns];
         let mut bytes = 0;
         for number in numbers {
             bytes += put_number(number, &mut out[bytes..]);
@@ -96,7 +120,7 @@ impl AttributeChange {
         bytes
     }
 
-    /// From bytes, with how long ago the last of them was made.
+    /// From bytes, with when the last of them was made.
     pub fn get(bytes: &[u8]) -> Option<(AttributeChange, u64)> {
         let mut bytes = Unpack(bytes);
         let change = AttributeChange {
@@ -178,9 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn attribute_change_times_of_now_or_never_are_none() {
-        for (access_ns, modify_ns) in [(TIME_NOW, 5), (5, TIME_NOW), (TIME_KEEP, TIME_KEEP)] {
-            assert_eq!(AttributeChange::times(access_ns, modify_ns), None);
+    fn attribute_change_times_of_now_are_those_of_change() {
+        for (access_ns, modify_ns) in [(TIME_NOW, 5), (5, TIME_NOW), (TIME_NOW, TIME_KEEP)] {
+            let made = AttributeChange::times(access_ns, modify_ns).map(|change| change.made_at(7));
+            let now = |ns| if ns == TIME_NOW { 7 } else { ns };
+            assert_eq!(made, AttributeChange::times(now(access_ns), now(modify_ns)));
         }
+        assert_eq!(AttributeChange::times(TIME_KEEP, TIME_KEEP), None);
     }
 }

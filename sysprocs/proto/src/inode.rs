@@ -145,8 +145,8 @@ protocol! {
         7 UnlockNames {} (()) -> Result<(), Errno>;
         /// A board failed: drops its references, and releases its locks.
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// A reference of the caller's board is one of `board` from now on.
-        10 HandOver { slot: u16, board: u8 } (()) -> Result<(), Errno>;
+        /// A reference of the caller's board is one of `board` from now on: in which session with it.
+        10 HandOver { slot: u16, board: u8 } (()) -> Result<u32, Errno>;
         /// As `Activate`, for who knew the inode before this board was started. `ENOENT`: it is gone,
         /// or another one has its number.
         11 Reactivate { ino: u32, generation: u32 } (()) -> Result<u16, Errno>;
@@ -255,11 +255,11 @@ protocol! {
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number
         /// that it had.
-        16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
+        16 Repoint { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<u32, Errno>;
         /// Of a directory: whether it has only `.` and `..`.
         17 IsEmpty {} (()) -> Result<bool, Errno>;
-        /// Adds to the link count (`add` may be negative); the new count.
-        18 AddLinks { add: i32 } (()) -> Result<u32, Errno>;
+        /// Adds to the link count (`add` may be negative); the new count. `aware` as with `Enter`.
+        18 AddLinks { add: i32, aware: u8 } (()) -> Result<u32, Errno>;
         /// Of a symbolic link: its target; how many bytes.
         19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Becomes the process of inode `ino`, which is fresh if it has a `mode`: from the directory of inodes only.
@@ -305,6 +305,8 @@ in_words! {
         below: u32,
         /// Which lease it is: no other has had that number, also before the board was started.
         id: u64,
+        /// The calendar time at the grant, ns since 1970.
+        now_ns: u64,
     }
 }
 /// In place of a mode: it stays.
@@ -335,7 +337,7 @@ impl LeaseWrite {
 }
 impl Lease {
     /// Writes are to cross.
-    pub const NONE: Lease = Lease { size: 0, below: 0, id: 0 };
+    pub const NONE: Lease = Lease { size: 0, below: 0, id: 0, now_ns: 0 };
 }
 
 in_words! {
@@ -356,6 +358,8 @@ in_words! {
         known: bool,
         /// The board may cache it.
         cacheable: bool,
+        /// The board's own write lease, without whose changes it is not complete, or `NO_LEASE`.
+        lease: u64,
     }
     /// What a directory entry stands for.
     pub struct EntryFound {

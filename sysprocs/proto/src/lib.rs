@@ -37,5 +37,6 @@ pub mod router;
 pub mod sessions;
 pub mod settings;
 pub mod slots;
+pub mod stat;
 pub mod steps;
 pub mod used;

@@ -40,6 +40,18 @@ impl ReferenceCached {
 }
 
 in_words! {
+    /// What is known of a status.
+    pub struct StatusFound {
+        /// 0: it is in the slice. Otherwise a cache generation for a path lookup, or `NO_CACHE_GENERATION`.
+        cache_generation: u64,
+        /// Which file it is.
+        file: FileId,
+        /// The write lease of this board under which it was granted, or `NO_LEASE`: the page cache completes it.
+        lease: u64,
+    }
+}
+
+in_words! {
     /// Of a make that has begun.
     pub struct CreationBegun {
         /// For the result of its reply, or `NO_CACHE_GENERATION`: none has begun.
@@ -53,18 +65,33 @@ impl CreationBegun {
     pub const NONE: CreationBegun = CreationBegun { cache_generation: NO_CACHE_GENERATION, directory: 0 };
 }
 
+in_words! {
+    /// Of a removal that has begun.
+    pub struct RemovalBegun {
+        /// As of `CreationBegun`.
+        cache_generation: u64,
+        /// Likewise.
+        directory: u32,
+        /// What the name stood for, of which no status is cached; 0: that was unknown.
+        ino: u32,
+        /// The process of an unused reference to that, which is the caller's now, or `NO_SLOT`.
+        slot: u16,
+        /// The owner's session in which the reference was granted.
+        session: u32,
+    }
+}
+
 protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
-        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0. Otherwise a cache_generation, or
-        /// `NO_CACHE_GENERATION`.
-        0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
+        /// As a lookup worker's `StatusOf`, if all that it takes is known.
+        0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<StatusFound, Errno>;
         /// Offers what a lookup worker has reported ([`crate::steps`]) since the cache_generation was given.
         1 CacheSteps { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// The name in inode `directory` is about to change; an empty one: all there, or in `ALL_DIRECTORIES`. From the
         /// disk's board only, as the next.
         2 RevokeName { directory: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// Inode `ino` is about to change.
+        /// Inode `ino` is about to change. From the disk's board, and from a program whose lease of it is over.
         3 RevokeInode { ino: u32 } (()) -> Result<(), Errno>;
         /// A board is dead. With that of the inodes end all leases.
         4 BoardDied { board: u8 } (()) -> Result<(), Errno>;
@@ -73,8 +100,9 @@ protocol! {
         5 OpenHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// A cache_generation, or `NO_CACHE_GENERATION`.
         6 CacheGeneration {} (()) -> Result<u64, Errno>;
-        /// Offers a reference of this board that was got since the cache_generation was given.
-        7 CacheReference { cache_generation: u64, slot: u16, ino: u32, generation: u32 } (()) -> Result<ReferenceCached, Errno>;
+        /// Offers a reference of this board that was got since the cache_generation was given, in that session of the
+        /// owner's.
+        7 CacheReference { cache_generation: u64, slot: u16, ino: u32, generation: u32, session: u32 } (()) -> Result<ReferenceCached, Errno>;
         /// One use more of a reference that is kept here, to that very inode: in which session. `ENOENT`: there is
         /// none.
         8 AddCachedReference { ino: u32, generation: u32, slot: u16 } (()) -> Result<u32, Errno>;
@@ -86,14 +114,16 @@ protocol! {
         /// Inode `ino` is about to have this access time, ns since 1970: the one change to its cached status. From
         /// the disk board only, to the one board that caches its status.
         15 NotifyAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
-        /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
-        11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+        /// As `StatusHere`, of an open inode: under which lease. `EAGAIN`: its status is not here.
+        11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<u64, Errno>;
         /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes.
         /// Until `EndCreation`, with which the caller ends it however it went, nothing is kept here but what is offered
         /// with that. `EEXIST`: the name stands for something, and no make has begun.
         12 BeginCreation { at: FileId } (&'a [u8]) -> Result<CreationBegun, Errno>;
         /// Offers what the lookup worker has reported of the make, as `CacheSteps`; nothing, if it has failed.
         13 EndCreation { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
+        /// As `BeginCreation`, before the name at the path is removed: gives up what it stands for, too.
+        16 BeginRemoval { at: FileId } (&'a [u8]) -> Result<RemovalBegun, Errno>;
         /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`:
         /// not here.
         14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;

@@ -99,18 +99,27 @@ pub const IN_RECORD: u64 = u64::MAX - 1;
 pub const NO_PAGE: u32 = u32::MAX;
 /// The number of no write lease.
 pub const NO_LEASE: u64 = 0;
-/// Of a file's last write: none since the last report.
+/// Of a file's last write: none under the lease.
 pub const NOT_WRITTEN: u64 = u64::MAX;
 
 word_enum! {
     /// How much of a leased file the inode's process flushes.
     pub enum FlushExtent {
-        /// To know size and time; the board goes on writing.
+        /// To know size, times and attributes; the board goes on writing, and reports them again.
         Facts,
         /// What is dirty; the board may not write any more.
         Dirty,
         /// Nothing: what is dirty is forgotten, as the file is.
         Nothing,
+    }
+}
+in_word! {
+    /// Which pages may be written under a lease; in one word.
+    pub struct LeasedPages {
+        /// The inode's process.
+        slot: u16 = 32..=47,
+        /// Those below this one.
+        below: u32 = 0..=31,
     }
 }
 in_words! {
@@ -131,11 +140,11 @@ in_words! {
         page: u32,
         /// The file's size there; 0 if it knows none.
         size: u64,
-        /// How long ago the file was written, ns; reported once.
-        written_ns_ago: u64,
+        /// When the file was written under the lease, ns since 1970.
+        written_ns: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// The slice begins with the changes of mode, owner and times ([`crate::attributes`]), reported once, and has
+        /// The slice begins with the changes of mode, owner and times under the lease ([`crate::attributes`]), and has
         /// no page: the next flush brings dirty pages.
         changed: bool,
     }
@@ -179,6 +188,8 @@ in_words! {
         pages: u32,
         /// So many may stay so when room is made.
         spare: u32,
+        /// Pages that the medium has refused for good, or that were lost with a lease.
+        lost: u32,
     }
 }
 
@@ -251,8 +262,9 @@ protocol! {
         14 CountDirty {} (()) -> Result<Dirty, Errno>;
         /// Whether a commit refers to what is dirty: then it is to be written though its file is cut.
         15 SetOrdered { ordered: bool } (()) -> Result<(), Errno>;
-        /// How many pages the medium has refused for good, or were lost with a lease.
-        16 LostWrites {} (()) -> Result<u32, Errno>;
+        /// Completes the `struct stat` in the slice, which the owner granted under that lease, by what was changed here
+        /// under it. `ENOLCK`: this board has that lease no longer, or not yet.
+        16 CompleteStatus { file: FileId, lease: u64 } (&'a mut [u8]) -> Result<(), Errno>;
         /// Maps page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
         /// it, up to `count`, that are cached where nothing is mapped; each with a reference. The cache restricts the
         /// mapping when the page is written, changed by others or cut: the caller's program faults then.
@@ -273,10 +285,10 @@ protocol! {
         20 KeepSharedTable { file: FileId, at: u64, frame: u32, cache_generation: u64 } (()) -> Result<(), Errno>;
         /// Returns a cache generation for `AcceptLease` of any file.
         21 BeginLease {} (()) -> Result<u64, Errno>;
-        /// The inode's process `slot` has granted this board the write lease of the file, whose size was `size`:
-        /// pages below `below` may be written here. Returns a cache generation for the page that came with the lease,
-        /// if one did. `ESTALE`: that lease has been flushed, or may have been since that generation.
-        22 AcceptLease { file: FileId, slot: u16, cache_generation: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
+        /// An inode's process has granted this board the write lease of the file at `now_ns` of its calendar, when the
+        /// size was `size`. Returns a cache generation for the page that came with the lease, if one
+        /// did. `ESTALE`: that lease has been flushed, or may have been since that generation.
+        22 AcceptLease { file: FileId, pages: LeasedPages, cache_generation: u64, size: u64, lease: u64, now_ns: u64 } (()) -> Result<u64, Errno>;
         /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step; `IN_RECORD`: changes mode,
         /// owner and times as the slice says ([`crate::attributes`]).
         /// `ENOLCK`: this board has no lease; `ENOMEM`: there is no room.

@@ -25,6 +25,8 @@ pub const OPEN_EXCLUSIVE: u32 = 4;
 pub const OPEN_TRUNCATE: u32 = 8;
 /// Refuse what is not a directory.
 pub const OPEN_DIRECTORY: u32 = 16;
+/// The permission bits have to be current: to execute it.
+pub const OPEN_EXECUTE: u32 = 64;
 /// Do not follow a symbolic link in the last component (`ELOOP` on open; itself on status).
 pub const NO_FOLLOW: u32 = 32;
 
@@ -122,5 +124,9 @@ protocol! {
         /// returns their bytes. The caller's board has dropped its cached entries of the name in inode `prepared`,
         /// and of that inode. `EAGAIN`: the file exists and is to be truncated, as `Open` does it.
         18 Make { at: FileId, flags: u32, mode: u16, directory: bool, prepared: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        /// As `Unlink`, from a board that has dropped its cached entries as `BeginRemoval` says; of the reference that
+        /// came from process `slot` in that session (`NO_SLOT`: of none) it is relieved, however this ends. Writes
+        /// steps as `Make`.
+        19 Remove { at: FileId, directory: bool, prepared: u32, ino: u32, slot: u16, session: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
 }

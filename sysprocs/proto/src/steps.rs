@@ -3,9 +3,10 @@
 //! Invariant: the end is the last step, and always exists; names before it may be missing, for want of room. An
 //! unreadable step ends the list. Not here: the cache (`sysprocs/fs/src/lease_cache`).
 
-use crate::inode::{Birth, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
+use crate::inode::{Birth, DISK_DEVICE, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
 use crate::packed::{NUMBER_BYTES, STATUS_BYTES, Unpack, put_number, put_status};
 use crate::sessions::ReferenceOrigin;
+use crate::stat::{BLOCK_AT, CHANGE_AT, INO_AT, MODE_AT, put_word, time_ns, word};
 use renga_abi::Errno;
 
 /// Room for the steps of a walk.
@@ -24,7 +25,7 @@ const LEASE: u64 = 7;
 /// Bytes before a name's or a target's own, at most.
 const HEAD_BYTES: usize = 14;
 /// Bytes of the longest end, and of a directory.
-const END_BYTES: usize = 24 + STATUS_BYTES;
+const END_BYTES: usize = 29 + STATUS_BYTES;
 /// Bytes of the longest lease.
 const LEASE_BYTES: usize = 1 + 3 * NUMBER_BYTES;
 
@@ -56,7 +57,7 @@ pub enum WalkStep<'a> {
         /// Its `struct stat`.
         status: [u8; STAT_BYTES],
     },
-    /// The board has the write lease of the end.
+    /// The board has the write lease of the end; `below` is 0 if it had that before.
     Lease {
         /// Which.
         lease: Lease,
@@ -145,7 +146,7 @@ impl WalkSteps {
     /// Adds a write lease of the end, if there is room for it.
     pub fn put_lease(&mut self, lease: Lease) {
         if self.has_room(LEASE_BYTES) {
-            let Lease { size, below, id } = lease;
+            let Lease { size, below, id, .. } = lease;
             self.put_numbers(&[LEASE, size, below.into(), id]);
         }
     }
@@ -156,9 +157,12 @@ impl WalkSteps {
     }
 
     fn put_inode(&mut self, tag: u64, facts: &InodeFacts, status: &[u8; STAT_BYTES]) {
-        let InodeFacts { slot, ino, mode, birth: Birth { generation, device }, .. } = *facts;
-        self.put_numbers(&[tag, slot.into(), ino.into(), mode.into(), generation.into(), device.into()]);
-        self.used += put_status(status, &mut self.bytes[self.used..]);
+        let InodeFacts { slot, ino, mode, birth: Birth { generation, device }, origin } = *facts;
+        let session = origin.session.into();
+        self.put_numbers(&[tag, slot.into(), ino.into(), mode.into(), generation.into(), device.into(), session]);
+        // It is mostly as expected, so that the differences are short.
+        let differences = if tag == PASSING { *status } else { differences(facts, *status) };
+        self.used += put_status(&differences, &mut self.bytes[self.used..]);
     }
 
     /// Ends with an error.
@@ -167,10 +171,24 @@ impl WalkSteps {
     }
 }
 
-fn inode(bytes: &mut Unpack<'_>) -> Option<(InodeFacts, [u8; STAT_BYTES])> {
+/// What `status` has otherwise than the inode with `facts` would if it had just been made; of those the status.
+fn differences(facts: &InodeFacts, mut status: [u8; STAT_BYTES]) -> [u8; STAT_BYTES] {
+    let made =
+        [(0, DISK_DEVICE), (INO_AT, facts.ino.into()), (MODE_AT, 1 << 32 | u64::from(facts.mode)), (BLOCK_AT, 4096)];
+    for (at, expected) in made {
+        let found = word(&status, at);
+        put_word(&mut status, at, found ^ expected);
+    }
+    status
+}
+
+fn inode(tag: u64, bytes: &mut Unpack<'_>) -> Option<(InodeFacts, [u8; STAT_BYTES])> {
     let (slot, ino, mode) = (bytes.number()?, bytes.number()?, bytes.number()?);
     let birth = Birth { generation: bytes.number()?, device: bytes.number()? };
-    Some((InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, bytes.status()?))
+    // Of the owner's session.
+    let origin = ReferenceOrigin { session: bytes.number()?, kept: false };
+    let (facts, status) = (InodeFacts { slot, ino, mode, birth, origin }, bytes.status()?);
+    Some((facts, if tag == PASSING { status } else { differences(&facts, status) }))
 }
 
 /// The first of `steps`, and what follows it.
@@ -183,15 +201,15 @@ pub fn first(steps: &[u8]) -> Option<(WalkStep<'_>, &[u8])> {
         }
         TARGET => WalkStep::Target { ino: bytes.number()?, target: bytes.text()? },
         tag @ (INODE | PASSING) => {
-            let (facts, status) = inode(&mut bytes)?;
+            let (facts, status) = inode(tag, &mut bytes)?;
             WalkStep::Inode { facts, cacheable: tag == INODE, status }
         }
-        FOLDER => {
-            let (facts, status) = inode(&mut bytes)?;
+        tag @ FOLDER => {
+            let (facts, status) = inode(tag, &mut bytes)?;
             WalkStep::Folder { facts, status }
         }
         LEASE => {
-            let lease = Lease { size: bytes.number()?, below: bytes.number()?, id: bytes.number()? };
+            let lease = Lease { size: bytes.number()?, below: bytes.number()?, id: bytes.number()?, ..Lease::NONE };
             WalkStep::Lease { lease }
         }
         REFUSED => WalkStep::Refused { errno: Errno(bytes.number()?) },
@@ -222,9 +240,13 @@ pub fn end(steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Errno> 
     ended.unwrap_or(Err(Errno::EIO))
 }
 
-/// The write lease that came with the end.
+/// The write lease that came with the end, which was just made: at its time of change.
 pub fn lease(steps: &[u8]) -> Option<Lease> {
-    each(steps).find_map(|step| if let WalkStep::Lease { lease } = step { Some(lease) } else { None })
+    let now_ns = end(steps).map_or(0, |(_, _, status)| time_ns(&status, CHANGE_AT));
+    each(steps).find_map(|step| match step {
+        WalkStep::Lease { lease } => Some(Lease { now_ns, ..lease }),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -232,6 +254,7 @@ mod tests {
     use super::{STEPS_BYTES, TARGET_BYTES_MAX, WalkStep, WalkSteps, end, first, lease};
     use crate::inode::{Birth, InodeFacts, Lease, STAT_BYTES};
     use crate::sessions::ReferenceOrigin;
+    use crate::stat::{CHANGE_AT, time_ns};
     use renga_abi::Errno;
 
     const FACTS: InodeFacts = InodeFacts {
@@ -253,7 +276,7 @@ mod tests {
         let folder = InodeFacts { ino: 12, ..FACTS };
         steps.put_folder(&folder, &[3; STAT_BYTES]);
         assert_eq!(lease(steps.bytes()), None);
-        let given = Lease { size: 1 << 40, below: 8, id: 1 << 60 };
+        let given = Lease { size: 1 << 40, below: 8, id: 1 << 60, ..Lease::NONE };
         steps.put_lease(given);
         steps.end_at(&FACTS, true, &status);
         let mut rest = steps.bytes();
@@ -272,7 +295,8 @@ mod tests {
         }
         assert!(rest.is_empty());
         assert_eq!(end(steps.bytes()), Ok((FACTS, true, status)));
-        assert_eq!(lease(steps.bytes()), Some(given));
+        let now_ns = time_ns(&status, CHANGE_AT);
+        assert_eq!(lease(steps.bytes()), Some(Lease { now_ns, ..given }));
     }
 
     #[test]

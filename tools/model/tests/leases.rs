@@ -107,8 +107,9 @@ const BOUNDS: [Bounds; 16] = [
         &[
             LeasesMutant::ModeStaysThere,
             LeasesMutant::GetWithoutQuery,
-            LeasesMutant::SetWithoutQuery,
-            LeasesMutant::ModeReportedTwice,
+            LeasesMutant::SetWhileLeased,
+            LeasesMutant::ModeForgottenAtQuery,
+            LeasesMutant::CompletedAfterLease,
         ],
     ),
     ("one that has set it dies, or forgets the file", LeasesLimits { leases: 1, deaths: 1, evictions: 1, ..SET }, &[]),

@@ -7,7 +7,7 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataReader, DataWriteback, MakeRoom, ReadAhead, ReadIn, WriteData};
 use renga_proto::disk::{Disk, ReadBlocks};
 use renga_proto::pages::{
-    BeginFill, Cut, FileId, KEPT, LostWrites, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLeasedOut, SetLeasedOut,
+    BeginFill, CountDirty, Cut, FileId, KEPT, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLeasedOut, SetLeasedOut,
     WritePage,
 };
 use renga_rt::{Client, Errno, Family};
@@ -111,7 +111,7 @@ impl DataClients {
     }
 
     pub(crate) async fn lost_writes(&mut self) -> u32 {
-        self.pages.call(LostWrites {}, ()).await.unwrap_or(0)
+        self.pages.call(CountDirty {}, ()).await.map_or(0, |dirty| dirty.lost)
     }
 }
 

@@ -57,7 +57,7 @@ impl WritebackState {
 
     /// Writes until so little is dirty that more may become so.
     async fn make_room(&mut self) -> Result<(), Errno> {
-        let Dirty { pages, spare } = self.pages.call(CountDirty {}, ()).await?;
+        let Dirty { pages, spare, .. } = self.pages.call(CountDirty {}, ()).await?;
         let mut reported = Ok(());
         for _ in spare..pages {
             match self.write_run(true).await {

@@ -60,7 +60,7 @@ impl FlusherState {
     }
 
     async fn flush_oldest(&mut self) {
-        let Ok(Dirty { pages: dirty, spare }) = self.pages.call(CountDirty {}, ()).await else { return };
+        let Ok(Dirty { pages: dirty, spare, .. }) = self.pages.call(CountDirty {}, ()).await else { return };
         let mut before = dirty;
         // Each iteration flushes pages.
         for _ in spare..dirty {

@@ -6,7 +6,7 @@
 use crate::file::inode_session::{Tries, on_inode};
 use crate::file::open_file::{DIRECTORY, OpenFile, SETTABLE, TYPE_MASK};
 use renga_hal::memory::UserMemory;
-use renga_pages::change_leased;
+use renga_pages::{change_leased, complete_status};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::BackingInode;
 use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
@@ -31,10 +31,11 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             && !self.written
             && let Some(mut names) = self.clients.names.at(0)
         {
-            let known = StatusOfInode { ino: self.ino, generation: self.generation };
+            let (file, known) = (self.id(), StatusOfInode { ino: self.ino, generation: self.generation });
             match names.call(known, &mut *out).await {
                 Err(Errno::EAGAIN) => {}
-                answered => return answered,
+                Ok(lease) if !complete_status(&mut self.clients.pages, file, lease, &mut *out).await? => {}
+                answered => return answered.map(|_| ()),
             }
         }
         on_inode!(self, Status {}, (&[][..], &mut *out))

@@ -8,8 +8,8 @@ use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::LeaseWrite;
-use renga_proto::pages::{AcceptLease, BeginLease, DiscardOrphaned, FindOrphaned, LostWrites};
+use renga_proto::inode::{Lease, LeaseWrite};
+use renga_proto::pages::{AcceptLease, BeginLease, CountDirty, DiscardOrphaned, FindOrphaned, LeasedPages};
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
@@ -33,19 +33,24 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             self.local_writes.crossings = CROSSINGS;
             return Ok(false);
         }
-        let slot = self.slot.unwrap_or(0);
-        let lease = AcceptLease { file, slot, cache_generation, size: lease.size, below: lease.below, lease: lease.id };
-        match self.clients.pages.call(lease, ()).await {
+        let Lease { size, below, id: lease, now_ns } = lease;
+        let pages = LeasedPages { slot: self.slot.unwrap_or(0), below };
+        match self.clients.pages.call(AcceptLease { file, pages, cache_generation, size, lease, now_ns }, ()).await {
             // Revoked already: the next write may request it again.
             Ok(_) | Err(Errno::ESTALE) => Ok(true),
             Err(_) => Ok(false),
         }
     }
 
+    /// How many pages this board has lost.
+    async fn lost_here(&mut self) -> Result<u32, Errno> {
+        self.clients.pages.call(CountDirty {}, ()).await.map(|dirty| dirty.lost)
+    }
+
     /// Before the first write here: what was lost before is not this file's.
     pub(super) async fn note_losses(&mut self) {
         if self.local_writes.lost_before.is_none() {
-            self.local_writes.lost_before = self.clients.pages.call(LostWrites {}, ()).await.ok();
+            self.local_writes.lost_before = self.lost_here().await.ok();
         }
     }
 
@@ -64,7 +69,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             self.revalidate().await;
         }
         if let Some(before) = self.local_writes.lost_before.take()
-            && self.clients.pages.call(LostWrites {}, ()).await != Ok(before)
+            && self.lost_here().await != Ok(before)
         {
             self.lost = true;
         }

@@ -59,6 +59,7 @@ impl Time {
     }
 }
 
+#[derive(Clone, PartialEq)]
 pub(crate) struct InodeRecord {
     pub(crate) bytes: [u8; RECORD_BYTES],
     /// Of `bytes`, those that the disk keeps.

@@ -6,5 +6,4 @@ pub(crate) mod directory_block;
 pub(crate) mod groups;
 pub(crate) mod inode_record;
 pub(crate) mod journal_format;
-pub(crate) mod stat;
 pub(crate) mod superblock;

@@ -221,9 +221,14 @@ impl ActiveInode {
     /// Before any change: joins the transaction, so that a commit follows and contains all of the change. `EROFS`:
     /// read-only. No board caches the inode's status from then on, until the change is over.
     pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
-        if self.leases.is_status_cached() {
+        if self.leases.is_status_cached(None) {
             self.revoke_status().await;
         }
+        self.join().await
+    }
+
+    /// The same before a change under the write lease: the status that its board caches is completed there.
+    pub(super) async fn join(&mut self) -> Result<(), Errno> {
         if !self.joined {
             self.allocator.call(JoinTransaction { slot: self.number }, ()).await?;
             self.joined = true;
@@ -234,9 +239,10 @@ impl ActiveInode {
     /// It is not on the medium as it is now.
     ///
     /// # Panics
-    /// If some board caches the old status.
+    /// If some board caches the old status, other than that with the write lease.
     pub(crate) fn note_change(&mut self) {
-        assert!(!self.leases.is_status_cached(), "inode {} changes while its status is cached", self.ino);
+        let writer = self.leased.map(|lease| lease.board);
+        assert!(!self.leases.is_status_cached(writer), "inode {} changes while its status is cached", self.ino);
         self.changed = true;
     }
 
@@ -255,10 +261,21 @@ impl ActiveInode {
     /// Before data are changed: as `begin_change`, and remembers what failures there were before.
     pub(crate) async fn begin_write(&mut self) -> Result<(), Errno> {
         self.begin_change().await?;
+        self.note_losses().await;
+        Ok(())
+    }
+
+    /// The same under the write lease, which goes on or is being flushed.
+    pub(super) async fn begin_leased_write(&mut self) -> Result<(), Errno> {
+        self.join().await?;
+        self.note_losses().await;
+        Ok(())
+    }
+
+    async fn note_losses(&mut self) {
         if self.lost_before.is_none() {
             self.lost_before = Some(self.data.lost_writes().await);
         }
-        Ok(())
     }
 
     pub(crate) fn touch_content(&mut self) {

@@ -74,8 +74,9 @@ impl ActiveInode {
             InodeCall::Status(call) => LeaseDemand::by(call.board(), facts),
             InodeCall::Size(call) => LeaseDemand::by(call.board(), facts),
             InodeCall::OpenKnown(call) => LeaseDemand::by(call.board(), facts),
-            InodeCall::SetAccess(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Facts) },
-            InodeCall::SetTimes(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Facts) },
+            // The board with the lease would report its own changes again.
+            InodeCall::SetAccess(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) },
+            InodeCall::SetTimes(call) => LeaseDemand { sets: true, ..LeaseDemand::by(call.board(), LeaseNeed::Home) },
             InodeCall::Sync(call) => LeaseDemand::by(call.board(), LeaseNeed::Home),
             InodeCall::WriteAt(call) => LeaseDemand::to_write(call.board()),
             InodeCall::Append(call) => LeaseDemand::to_write(call.board()),

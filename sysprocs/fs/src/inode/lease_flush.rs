@@ -14,7 +14,7 @@ use crate::inode::active_inode::{ActiveInode, no_room};
 use crate::inode::lease_grant::PAGE;
 use crate::leases::write_lease::WriteLease;
 use renga_proto::allocator::EndReserve;
-use renga_proto::attributes::ATTRIBUTES_BYTES;
+use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
 use renga_proto::pages::{DiscardPage, FlushExtent, FlushFrom, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END};
 use renga_rt::Errno;
 
@@ -65,23 +65,37 @@ impl ActiveInode {
         let flush = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
         let mut changed = [0; ATTRIBUTES_BYTES];
         let given = self.leases.revocations.call(flush, &mut changed[..]).await?;
-        if given.changed {
-            self.take_changed(&changed).await;
-        }
+        self.take_facts(&given, &changed).await;
         if let Some(lease) = &mut self.leased {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
         }
         if given.reserved > 0 {
             self.note_reserved(board, given.reserved.min(u64::from(lease.below) * PAGE));
         }
-        if given.written_ns_ago != NOT_WRITTEN && self.record.is(REGULAR) {
-            let ns = self.now_ns().saturating_sub(given.written_ns_ago);
-            self.record.set_time_ns(Time::Modify, ns);
-            let changed_ns = self.record.time_ns(Time::Change).max(ns);
-            self.record.set_time_ns(Time::Change, changed_ns);
-            self.note_change();
-        }
         Ok(given)
+    }
+
+    /// What the board has changed under the lease becomes so here; it may have been told before.
+    async fn take_facts(&mut self, given: &FlushedPage, changed: &[u8]) {
+        let mut record = self.record.clone();
+        let counts = given.changed && self.leased.is_some_and(|lease| !lease.superseded);
+        if let Some((change, at_ns)) = AttributeChange::get(changed).filter(|_| counts) {
+            record.change(change, at_ns);
+        }
+        if given.written_ns != NOT_WRITTEN {
+            record.set_time_ns(Time::Modify, given.written_ns);
+            record.set_time_ns(Time::Change, given.written_ns.max(record.time_ns(Time::Change)));
+        }
+        if record == self.record || !self.record.is(REGULAR) {
+            return;
+        }
+        match self.join().await {
+            Ok(()) => {
+                self.record = record;
+                self.note_change();
+            }
+            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to the next sync
+        }
     }
 
     /// Flushes everything and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`:
@@ -99,7 +113,7 @@ impl ActiveInode {
         if self.leased.is_none() {
             return Ok(false);
         }
-        if let Err(errno) = self.begin_write().await {
+        if let Err(errno) = self.begin_leased_write().await {
             // Nothing may be changed any more.
             let _ = self.flush_from_writer(FlushExtent::Nothing).await;
             self.deferred_error = self.deferred_error.or(Some(errno)); // reported to the next sync
@@ -177,6 +191,8 @@ impl ActiveInode {
     pub(super) async fn end_lease(&mut self, failed: Option<Errno>) {
         let Some(lease) = self.leased.take() else { return };
         self.referrers.set_leased(self.number, false);
+        // What it caches of the status ends with the lease.
+        self.leases.give_up_status(1 << lease.board);
         if failed.is_some() {
             self.leases.holders.forget(lease.board);
         }

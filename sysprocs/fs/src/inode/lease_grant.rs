@@ -77,7 +77,7 @@ impl ActiveInode {
             return Ok(refused);
         }
         let id = self.leased.as_mut().map_or(NO_LEASE, WriteLease::grant);
-        Ok(Lease { size, below, id })
+        Ok(Lease { size, below, id, now_ns: self.now_ns() })
     }
 
     /// Before a program of `board` writes page `page`, which it maps. The board gets the lease, though boards
@@ -111,11 +111,14 @@ impl ActiveInode {
             out.get_mut(bytes..).ok_or(Errno::EINVAL)?.fill(0);
         }
         let id = self.leased.as_mut().map_or(NO_LEASE, WriteLease::grant);
-        Ok(Lease { size: self.record.size(), below, id })
+        Ok(Lease { size: self.record.size(), below, id, now_ns: self.now_ns() })
     }
 
     pub(super) async fn grant(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
-        self.begin_write().await?;
+        match self.leased {
+            Some(_) => self.begin_leased_write().await?,
+            None => self.begin_write().await?,
+        }
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
         let blocks = kept + more + indirect;
         let (was_leased, (_, hurry)) = (self.leased.is_some(), self.referrers.may_lease(self.is_for_job()));

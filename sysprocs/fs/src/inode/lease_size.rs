@@ -3,29 +3,12 @@
 //! Not here: the lease (`write_lease.rs`), the blocks of the file (`block_map.rs`).
 
 use crate::inode::active_inode::{ActiveInode, SECTORS_PER_BLOCK};
-use crate::inode::block_route::{DIRECT, PER_BLOCK};
 use crate::leases::write_lease::INDIRECT_MAX;
 use renga_abi::PAGE_BYTES;
+use renga_pages::full_blocks;
 
 /// A file with holes is leased if it has no more pages.
 pub(super) const HOLES_PAGES_MAX: u32 = 256;
-
-/// Blocks of a file of so many pages without holes.
-fn full_blocks(pages: u64) -> u64 {
-    let single = pages.saturating_sub(DIRECT);
-    if single == 0 {
-        return pages;
-    }
-    let (double, mut indirect) = (single.saturating_sub(PER_BLOCK), 1);
-    if double > 0 {
-        indirect += 1 + double.min(PER_BLOCK * PER_BLOCK).div_ceil(PER_BLOCK);
-    }
-    let triple = double.saturating_sub(PER_BLOCK * PER_BLOCK);
-    if triple > 0 {
-        indirect += 1 + triple.div_ceil(PER_BLOCK) + triple.div_ceil(PER_BLOCK * PER_BLOCK);
-    }
-    pages + indirect
-}
 
 impl ActiveInode {
     /// The size, with what is dirty elsewhere, as far as that is known.
@@ -47,18 +30,6 @@ impl ActiveInode {
             Ok(0) => 0,
             Ok(missing) => missing.saturating_add(INDIRECT_MAX),
             Err(_) => u32::MAX,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::full_blocks;
-
-    #[test]
-    fn lease_size_full_file_counts_indirect_blocks() {
-        for (pages, blocks) in [(0, 0), (12, 12), (13, 14), (1036, 1037), (1037, 1040), (2060, 2063), (2061, 2065)] {
-            assert_eq!(full_blocks(pages), blocks, "{pages} pages");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::kept_call::{KeptCall, Pause, open_cut, thaw, truncate};
 use crate::inode::lease_calls::{entries, prepare, refuse_lease, serve_lease};
 use crate::leases::referrers::Referrers;
-use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend};
+use renga_proto::inode::{AddLinks, Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend};
 use renga_rt::{Call, Errno, Me, Never, Port, reply};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of
@@ -100,7 +100,7 @@ impl InodeServer {
             InodeCall::Status(mut call) => reply!(call, inode.status(call.lent().1)),
             InodeCall::LeaseStatus(mut call) => {
                 // A call under way may change it without another check of the leases.
-                let stands = !self.frozen && self.kept.is_none() && inode.leased.is_none();
+                let stands = !self.frozen && self.kept.is_none();
                 reply!(call, inode.lease_status(call.entry().board, stands, call.lent()));
             }
             InodeCall::ReadLink(mut call) => reply!(call, inode.read_link(call.lent()).await, bytes),
@@ -118,10 +118,15 @@ impl InodeServer {
                 reply!(call, inode.enter(call.lent(), ino, kind).await);
             }
             InodeCall::Repoint(mut call) => {
-                let Repoint { ino, kind } = call.entry();
+                let Repoint { ino, kind, aware } = call.entry();
+                inode.leases.give_up_status(aware);
                 reply!(call, inode.set_entry(call.lent(), ino, kind).await);
             }
-            InodeCall::AddLinks(call) => reply!(call, inode.add_links(call.entry().add).await),
+            InodeCall::AddLinks(call) => {
+                let AddLinks { add, aware } = call.entry();
+                inode.leases.give_up_status(aware);
+                reply!(call, inode.add_links(add).await);
+            }
             InodeCall::IsEmpty(call) => reply!(call, inode.is_empty().await),
             InodeCall::NameOf(mut call) => reply!(call, inode.name_of(call.entry().ino, call.lent()).await, bytes),
             InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.known_size())),

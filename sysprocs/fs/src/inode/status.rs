@@ -1,14 +1,15 @@
 //! What `stat` says of an inode, and setting it: mode, owner, times.
 
 use crate::format::bytes::{put_u32, put_u64};
-use crate::format::inode_record::{DIRECTORY, REGULAR, TYPE_MASK, Time};
-use crate::format::stat::{ACCESS_AT, put_time};
+use crate::format::inode_record::{DIRECTORY, InodeRecord, Time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
-use renga_proto::attributes::{AttributeChange, KEEP_OWNER, for_next_owner};
+use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::{
-    DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, SetTimes, TIME_KEEP, TIME_NOW,
+    DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, SetTimes, TIME_KEEP,
 };
+use renga_proto::pages::NO_LEASE;
+use renga_proto::stat::{ACCESS_AT, CHANGE_AT, MODIFY_AT, put_time};
 use renga_rt::Errno;
 
 impl ActiveInode {
@@ -33,24 +34,22 @@ impl ActiveInode {
         {
             put_u32(out, at, word);
         }
-        for (at, time) in [(ACCESS_AT, Time::Access), (88, Time::Modify), (104, Time::Change)] {
+        for (at, time) in [(ACCESS_AT, Time::Access), (MODIFY_AT, Time::Modify), (CHANGE_AT, Time::Change)] {
             put_time(out, at, record.time_ns(time));
         }
         Ok(())
     }
 
-    /// As `status`, for `board`, which may cache it if the inode `stands` and has a name. It revokes nothing, as the
-    /// caller has the lock of names.
+    /// As `status`, for `board`, which may cache it if the inode `stands` and has a name, and no other board the write
+    /// lease. It revokes nothing, as the caller has the lock of names.
     pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<GrantedFacts, Errno> {
         self.status(out)?;
         let InodeFacts { mode, birth, .. } = self.facts()?;
-        let may_hold = stands && self.record.links() > 0;
-        Ok(GrantedFacts {
-            mode,
-            birth,
-            known: self.leased.is_none(),
-            cacheable: may_hold && self.leases.grant_status(board),
-        })
+        let own = self.leased.filter(|lease| lease.board == board && !lease.closed && !self.is_orphaned());
+        let may_hold = stands && self.record.links() > 0 && (self.leased.is_none() || own.is_some());
+        let cacheable = may_hold && self.leases.grant_status(board);
+        let lease = own.filter(|_| cacheable).map_or(NO_LEASE, |lease| lease.id);
+        Ok(GrantedFacts { mode, birth, known: self.leased.is_none() || lease != NO_LEASE, cacheable, lease })
     }
 
     pub(super) async fn set_access(&mut self, access: SetAccess) -> Result<(), Errno> {
@@ -62,55 +61,40 @@ impl ActiveInode {
     }
 
     pub(super) async fn set_times(&mut self, SetTimes { access_ns, modify_ns }: SetTimes) -> Result<(), Errno> {
-        let now_ns = self.now_ns();
-        let [access_ns, modify_ns] = [access_ns, modify_ns].map(|ns| if ns == TIME_NOW { now_ns } else { ns });
-        self.set(AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE }).await
+        let times = AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE };
+        self.set(times.made_at(self.now_ns())).await
     }
 
     async fn set(&mut self, change: AttributeChange) -> Result<(), Errno> {
         self.check()?;
         self.begin_change().await?;
         if change != AttributeChange::NONE {
-            self.make_changed(change, 0);
+            let now_ns = self.now_ns();
+            self.record.change(change, now_ns);
+            self.note_change();
         }
         Ok(())
-    }
-
-    /// Takes over the board's changes.
-    pub(super) async fn take_changed(&mut self, bytes: &[u8]) {
-        let Some((changed, ns_ago)) = AttributeChange::get(bytes) else { return };
-        if self.leased.is_none_or(|lease| lease.superseded) || !self.record.is(REGULAR) {
-            return;
-        }
-        match self.begin_change().await {
-            Ok(()) => self.make_changed(changed, ns_ago),
-            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to the next sync
-        }
-    }
-
-    fn make_changed(&mut self, changed: AttributeChange, ns_ago: u64) {
-        let AttributeChange { mode, owner, strips, access_ns, modify_ns } = changed;
-        let choose = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
-        let (uid, gid) = self.record.owner();
-        self.record.set_owner(choose(owner.0, uid), choose(owner.1, gid));
-        let bits = match mode {
-            KEEP_MODE if strips && !self.record.is(DIRECTORY) => for_next_owner(self.record.mode()),
-            KEEP_MODE => self.record.mode(),
-            mode => mode,
-        };
-        self.record.set_mode(self.record.mode() & TYPE_MASK | bits & !TYPE_MASK);
-        for (time, ns) in [(Time::Access, access_ns), (Time::Modify, modify_ns)] {
-            if ns != TIME_KEEP {
-                self.record.set_time_ns(time, ns);
-            }
-        }
-        let changed_ns = self.now_ns().saturating_sub(ns_ago);
-        self.record.set_time_ns(Time::Change, changed_ns);
-        self.note_change();
     }
 
     /// Mode, owner or times are changed here, whatever the holder of the orphaned lease has changed before.
     pub(super) fn supersede(&mut self) {
         self.leased.iter_mut().for_each(|lease| lease.superseded = true);
+    }
+}
+
+impl InodeRecord {
+    /// Changes mode, owner and times, as was done at `at_ns`. Once more it changes nothing.
+    pub(super) fn change(&mut self, change: AttributeChange, at_ns: u64) {
+        let AttributeChange { strips, access_ns, modify_ns, .. } = change;
+        let change = AttributeChange { strips: strips && !self.is(DIRECTORY), ..change };
+        let (uid, gid) = change.owner_after(self.owner());
+        self.set_owner(uid, gid);
+        self.set_mode(change.mode_after(self.mode()));
+        for (time, ns) in [(Time::Access, access_ns), (Time::Modify, modify_ns)] {
+            if ns != TIME_KEEP {
+                self.set_time_ns(time, ns);
+            }
+        }
+        self.set_time_ns(Time::Change, at_ns.max(self.time_ns(Time::Change)));
     }
 }

@@ -114,7 +114,7 @@ impl InodeDirectoryState {
             }
             InodeDirectoryCall::HandOver(call) => {
                 let HandOver { slot, board } = call.entry();
-                reply!(call, self.table.hand_over(slot, call.board(), board));
+                reply!(call, self.table.hand_over(slot, call.board(), board).map(|()| self.table.session(board)));
             }
             InodeDirectoryCall::NextReclaim(call) => self.next_reclaim(call),
             InodeDirectoryCall::Retire(call) => self.retire(call),

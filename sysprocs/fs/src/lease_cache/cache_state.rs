@@ -4,11 +4,12 @@
 //! generation, so that answers under way are dropped. Called by: `name_cache.rs`. Not here: walking (`cached_walk.rs`).
 
 use crate::format::inode_record::KIND_SYMBOLIC_LINK;
-use crate::lease_cache::inode_cache::InodeCache;
+use crate::lease_cache::inode_cache::{CachedStatus, InodeCache};
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
 use crate::lookup::pathname::Rest;
 use renga_proto::names::{ALL_DIRECTORIES, NO_CACHE_GENERATION, OTHERS};
+use renga_proto::pages::NO_LEASE;
 use renga_proto::steps;
 use renga_proto::steps::WalkStep;
 use renga_rt::Errno;
@@ -58,6 +59,7 @@ impl NameCacheState {
     }
 
     pub(super) fn keep(&mut self, answer: &[u8]) {
+        let mut end_lease = NO_LEASE;
         for step in steps::each(answer) {
             match step {
                 WalkStep::Name { directory, name, ino, kind } => {
@@ -69,10 +71,14 @@ impl NameCacheState {
                     self.lose_name(former);
                 }
                 WalkStep::Target { ino, target } => self.inodes.put_target(ino, target),
-                WalkStep::Inode { facts, cacheable: true, status } | WalkStep::Folder { facts, status } => {
-                    self.inodes.put(facts, status);
+                WalkStep::Lease { lease } => end_lease = lease.id,
+                WalkStep::Folder { facts, status } => {
+                    self.inodes.put(CachedStatus { facts, status, lease: NO_LEASE });
                 }
-                WalkStep::Inode { .. } | WalkStep::Lease { .. } | WalkStep::Refused { .. } => {}
+                WalkStep::Inode { facts, cacheable: true, status } => {
+                    self.inodes.put(CachedStatus { facts, status, lease: end_lease });
+                }
+                WalkStep::Inode { .. } | WalkStep::Refused { .. } => {}
             }
         }
     }
@@ -85,7 +91,7 @@ impl NameCacheState {
     /// Whether the reference is the caller's from now on.
     pub(super) fn revoke_reference(&mut self, ino: u32) -> bool {
         self.cache_generation += 1;
-        self.inodes.revoke(ino)
+        self.inodes.revoke(ino).is_some()
     }
 
     pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {

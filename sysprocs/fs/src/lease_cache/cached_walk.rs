@@ -8,10 +8,12 @@
 use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::format::superblock::ROOT_INO;
 use crate::lease_cache::cache_state::NameCacheState;
+use crate::lease_cache::inode_cache::CachedStatus;
 use crate::lookup::name_cache::Dentry;
 use crate::lookup::path_walk::{Until, WalkEnd, may_open, walk};
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
-use renga_proto::pages::FileId;
+use renga_proto::pages::{FileId, NO_LEASE};
+use renga_proto::path::OPEN_EXECUTE;
 use renga_rt::Errno;
 
 /// Most symbolic links along one path; a longer chain goes to a lookup worker, which decides.
@@ -20,13 +22,24 @@ const LINKS_MAX: u32 = 40;
 impl NameCacheState {
     pub(super) fn open(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
         let end = self.end(at, path, flags)?;
-        let facts = self.inodes.status(end).ok_or(Errno::EAGAIN)?.facts;
+        let &CachedStatus { facts, lease, .. } = self.inodes.status(end).ok_or(Errno::EAGAIN)?;
+        // Its permission bits may be others by now.
+        if lease != NO_LEASE && flags & OPEN_EXECUTE != 0 {
+            return Err(Errno::EAGAIN);
+        }
         may_open(kind_of(facts.mode), flags)?;
         let (slot, origin) = self.inodes.use_again(end).ok_or(Errno::EAGAIN)?;
         Ok(InodeFacts { slot, origin, ..facts })
     }
 
-    pub(super) fn status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
+    /// Which file that is, and under which lease its status was granted.
+    pub(super) fn status(
+        &mut self,
+        at: FileId,
+        path: &[u8],
+        flags: u32,
+        out: &mut [u8],
+    ) -> Result<(FileId, u64), Errno> {
         let end = self.end(at, path, flags)?;
         self.status_of(end, None, out)
     }
@@ -38,11 +51,16 @@ impl NameCacheState {
     }
 
     /// Of any `generation`, if none is said.
-    pub(super) fn status_of(&mut self, ino: u32, generation: Option<u32>, out: &mut [u8]) -> Result<(), Errno> {
+    pub(super) fn status_of(
+        &mut self,
+        ino: u32,
+        generation: Option<u32>,
+        out: &mut [u8],
+    ) -> Result<(FileId, u64), Errno> {
         let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
         let cached = self.inodes.status(ino).filter(|cached| same(cached.facts)).ok_or(Errno::EAGAIN)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&cached.status);
-        Ok(())
+        Ok((FileId { ino, generation: cached.facts.birth.generation }, cached.lease))
     }
 
     /// The inode to which `path` leads. `EAGAIN`: not all that it takes is cached.

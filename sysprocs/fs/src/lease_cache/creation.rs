@@ -1,15 +1,18 @@
-//! What programs of this board have made by a lookup worker: what that changes is given up before, and cached again
-//! with the answer.
+//! What programs of this board have made or removed by a lookup worker: what that changes is given up before, and
+//! cached again with the answer.
 //!
 //! Invariant: from the beginning of a make to its end nothing is cached of the name that is made and of the status of
-//! its directory, so that the disk's board need not revoke them from here. So nothing that was granted meanwhile, or
-//! before, is kept but the answer, and that only if nothing was revoked and nothing else was being made at any time
-//! meanwhile: who answers later may know less.
+//! its directory, nor of an inode whose name is removed, so that the disk's board need not revoke them from here. So
+//! nothing that was granted meanwhile, or before, is kept but the answer, and that only if nothing was revoked and
+//! nothing else was being made at any time meanwhile: who answers later may know less.
 //! Not here: the making (`names/remote_lookup.rs`).
 
+use crate::format::inode_record::KIND_DIRECTORY;
 use crate::lease_cache::cache_state::NameCacheState;
+use crate::lookup::name_cache::Dentry;
 use crate::lookup::path_walk::{Until, WalkEnd, walk};
-use renga_proto::names::CreationBegun;
+use renga_proto::inode::NO_SLOT;
+use renga_proto::names::{CreationBegun, RemovalBegun};
 use renga_proto::pages::FileId;
 use renga_proto::steps;
 use renga_proto::steps::WalkStep;
@@ -17,16 +20,42 @@ use renga_rt::Errno;
 
 impl NameCacheState {
     pub(super) fn begin_make(&mut self, at: FileId, path: &[u8]) -> Result<CreationBegun, Errno> {
-        let (directory, name) = match walk(&mut self.names, at, path, Until::LastName) {
-            Ok(WalkEnd { ino, rest, .. }) => (ino, without_slashes(rest)),
-            Err(_) => (0, &path[..0]), // a lookup worker says what is wrong
-        };
-        // What is left may be more than a name.
-        let known = !name.is_empty() && !name.contains(&b'/');
-        if known && self.names.stands_for_something(directory, name) {
+        let (directory, name) = self.last_name(at, path);
+        if self.names.stands_for_something(directory, name) {
             return Err(Errno::EEXIST);
         }
-        let alone = self.makes == 0;
+        Ok(self.begin(directory, name))
+    }
+
+    /// The same before the name at `path` is removed: gives up its inode, too.
+    pub(super) fn begin_removal(&mut self, at: FileId, path: &[u8]) -> RemovalBegun {
+        if !self.caches {
+            return removal(CreationBegun::NONE);
+        }
+        let (directory, name) = self.last_name(at, path);
+        let found = if matches!(name, b"." | b"..") { None } else { self.names.find(directory, name) };
+        let creation = self.begin(directory, name);
+        let Some(Dentry::Positive { ino, kind }) = found.filter(|_| creation.directory != 0) else {
+            return removal(creation);
+        };
+        if kind == KIND_DIRECTORY {
+            self.names.forget_directory(ino);
+        }
+        self.inodes.forget(ino);
+        let (slot, session) = self.inodes.revoke(ino).unwrap_or((NO_SLOT, 0));
+        RemovalBegun { ino, slot, session, ..removal(creation) }
+    }
+
+    /// Where the last name of `path` is, and the name; empty if that is not known, or more than a name.
+    fn last_name<'a>(&mut self, at: FileId, path: &'a [u8]) -> (u32, &'a [u8]) {
+        match walk(&mut self.names, at, path, Until::LastName) {
+            Ok(WalkEnd { ino, rest, .. }) if !without_slashes(rest).contains(&b'/') => (ino, without_slashes(rest)),
+            _ => (0, &path[..0]), // a lookup worker says what is wrong
+        }
+    }
+
+    fn begin(&mut self, directory: u32, name: &[u8]) -> CreationBegun {
+        let (known, alone) = (!name.is_empty(), self.makes == 0);
         if !alone {
             self.lose_name(self.made_in);
             self.lose_name(directory);
@@ -35,11 +64,11 @@ impl NameCacheState {
         self.makes += 1;
         self.made_in = if alone && known { directory } else { 0 };
         if !known {
-            return Ok(CreationBegun { cache_generation: self.cache_generation, directory: 0 });
+            return CreationBegun { cache_generation: self.cache_generation, directory: 0 };
         }
         self.names.forget(directory, name);
         self.inodes.forget(directory);
-        Ok(CreationBegun { cache_generation: self.cache_generation, directory })
+        CreationBegun { cache_generation: self.cache_generation, directory }
     }
 
     pub(super) fn end_make(&mut self, cache_generation: u64, answer: &[u8]) -> Result<(), Errno> {
@@ -50,20 +79,27 @@ impl NameCacheState {
         if good {
             self.keep(answer);
         }
-        if !good || !self.holds_what_was_made(answer) {
+        if !good || !self.holds_what_was_changed(answer) {
             self.lose_name(self.made_in);
         }
         self.made_in = 0;
         if good { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    fn holds_what_was_made(&mut self, answer: &[u8]) -> bool {
-        let created = steps::each(answer).find_map(|step| match step {
-            WalkStep::Name { directory, name, .. } if directory == self.made_in => Some((directory, name)),
+    /// Whether the changed name is cached, if it stands for something.
+    fn holds_what_was_changed(&mut self, answer: &[u8]) -> bool {
+        let changed = steps::each(answer).find_map(|step| match step {
+            WalkStep::Name { directory, name, ino, .. } if directory == self.made_in => Some((directory, name, ino)),
             _ => None,
         });
-        created.is_some_and(|(directory, name)| self.names.stands_for_something(directory, name))
+        changed.is_some_and(|(directory, name, ino)| ino == 0 || self.names.stands_for_something(directory, name))
     }
+}
+
+/// Of a name of which nothing is cached.
+fn removal(begun: CreationBegun) -> RemovalBegun {
+    let CreationBegun { cache_generation, directory } = begun;
+    RemovalBegun { cache_generation, directory, ino: 0, slot: NO_SLOT, session: 0 }
 }
 
 fn without_slashes(name: &[u8]) -> &[u8] {

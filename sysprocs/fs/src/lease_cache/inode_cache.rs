@@ -1,19 +1,20 @@
 //! What this board caches of an inode: its status, where a symbolic link leads, and a reference for all opens of the
 //! board.
 //!
-//! Invariants: a cached status is true, since a change revokes it first. A target is right as long as a name of its
-//! link is cached: a link never changes, and a granted name for a link makes the cache forget the target of another
-//! link of that number. The directory of inodes counts one reference of this board for each inode that has one here,
-//! beside those of open files. Its owner revokes the reference (`revoke`), or a caller gets it to give back: with the
-//! last use of an unlinked inode (`release`), or as the surplus when another reference needs its place (`keep`). All
-//! references end with the session with the disk's board. Bounded by its slots: a status not used lately makes room, a
-//! slot with a reference stays. Not here: the count (`inode_table/active_table.rs`).
+//! Invariants: a cached status is true, since a change revokes it first; one that was granted under a write lease of
+//! this board is so with what the page cache has changed under that lease, and not after it. A target is right as long
+//! as a name of its link is cached: a link never changes, and a granted name for a link makes the cache forget the
+//! target of another link of that number. The directory of inodes counts one reference of this board for each inode
+//! that has one here, beside those of open files. Its owner revokes the reference (`revoke`), or a caller gets it to
+//! give back: with the last use of an unlinked inode (`release`), or as the surplus when another reference needs its
+//! place (`keep`). All references end with the session with the disk's board. Bounded by its slots: a status not used
+//! lately makes room, a slot with a reference stays. Not here: the count (`inode_table/active_table.rs`).
 
-use crate::format::stat::put_access;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::ReferenceCached;
 use renga_proto::pages::FileId;
 use renga_proto::sessions::ReferenceOrigin;
+use renga_proto::stat::{ACCESS_AT, put_time};
 use renga_proto::steps::TARGET_BYTES_MAX;
 use renga_rt::Errno;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
@@ -37,6 +38,8 @@ pub(super) struct ReferenceKey {
 struct CachedReference {
     generation: u32,
     slot: u16,
+    /// The owner's session in which it was granted.
+    session: u32,
     uses: u16,
     unlinked: bool,
 }
@@ -45,6 +48,8 @@ struct CachedReference {
 pub(super) struct CachedStatus {
     pub(super) facts: InodeFacts,
     pub(super) status: [u8; STAT_BYTES],
+    /// The write lease of this board without which it is not complete, or `NO_LEASE`.
+    pub(super) lease: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -127,17 +132,17 @@ impl InodeCache {
         slot.status.as_ref()
     }
 
-    pub(super) fn put(&mut self, facts: InodeFacts, status: [u8; STAT_BYTES]) {
-        if let Some(number) = self.place(facts.ino) {
+    pub(super) fn put(&mut self, cached: CachedStatus) {
+        if let Some(number) = self.place(cached.facts.ino) {
             let slot = &mut self.slots[usize::from(number)];
-            (slot.status, slot.recent) = (Some(CachedStatus { facts, status }), false);
+            (slot.status, slot.recent) = (Some(cached), false);
         }
     }
 
     /// Sets the inode's time of the last access.
     pub(super) fn set_access(&mut self, ino: u32, access_ns: u64) {
         if let Some((_, CachedInode { status: Some(cached), .. })) = self.find(ino) {
-            put_access(&mut cached.status, access_ns);
+            put_time(&mut cached.status, ACCESS_AT, access_ns);
         }
     }
 
@@ -204,7 +209,7 @@ impl InodeCache {
     }
 
     /// Takes over a reference, with its first use.
-    pub(super) fn keep(&mut self, of: ReferenceKey) -> ReferenceCached {
+    pub(super) fn keep(&mut self, of: ReferenceKey, session: u32) -> ReferenceCached {
         let ReferenceKey { ino, generation, slot } = of;
         let origin = self.origin();
         if self.file(ino).is_some() {
@@ -222,7 +227,7 @@ impl InodeCache {
         }
         let Some(number) = self.place(ino) else { return ReferenceCached::NOT };
         let (surplus, surplus_slot) = evicted.map_or((0, 0), |evicted| self.end_reference(evicted));
-        let fresh = CachedReference { generation, slot, uses: 1, unlinked: false };
+        let fresh = CachedReference { generation, slot, session, uses: 1, unlinked: false };
         self.slots[usize::from(number)].reference = Some(fresh);
         self.references += 1;
         ReferenceCached { origin, surplus_slot, surplus }
@@ -246,15 +251,18 @@ impl InodeCache {
         Ok(uses == 0 && unlinked)
     }
 
-    /// The inode has no name any more; returns whether the caller takes over the reference, as it has no uses.
-    pub(super) fn revoke(&mut self, ino: u32) -> bool {
-        let Some((number, CachedInode { reference: Some(reference), .. })) = self.find(ino) else { return false };
+    /// The inode has no name any more; returns process and session of the reference if the caller takes that over, as
+    /// it has no uses.
+    pub(super) fn revoke(&mut self, ino: u32) -> Option<(u16, u32)> {
+        let (number, slot) = self.find(ino)?;
+        let reference = slot.reference.as_mut()?;
         reference.unlinked = true;
-        let unused = reference.uses == 0;
-        if unused {
-            self.end_reference(number);
+        let CachedReference { slot, session, uses, .. } = *reference;
+        if uses > 0 {
+            return None;
         }
-        unused
+        self.end_reference(number);
+        Some((slot, session))
     }
 
     /// Takes the reference, which has no uses, out of its slot; returns inode and process.

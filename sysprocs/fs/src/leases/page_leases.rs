@@ -109,8 +109,9 @@ impl PageLeases {
         self.status &= !boards;
     }
 
-    pub(crate) fn is_status_cached(&self) -> bool {
-        self.status != 0
+    /// Whether a board caches it, other than `except`.
+    pub(crate) fn is_status_cached(&self, except: Option<u8>) -> bool {
+        self.status & !except.map_or(0, |board| 1 << board) != 0
     }
 
     /// Before the inode changes in any way: no board caches its status any more when this is over.

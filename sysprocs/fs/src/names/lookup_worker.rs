@@ -16,8 +16,8 @@ use renga_proto::inode::{
     CommitAll, CommitExtent, InodeFacts, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
 };
 use renga_proto::path::{
-    Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, MakeDirectory, MakeNode, NO_FOLLOW, Open, PathCall,
-    Rename, StatusOf, Unlink, Walk,
+    Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, Make, MakeDirectory, MakeNode, NO_FOLLOW, Open,
+    PathCall, Remove, Rename, StatusOf, Unlink, Walk,
 };
 use renga_rt::{Call, Errno, Never, Port, reply};
 
@@ -87,10 +87,8 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
             reply!(call, worker.resolve_steps(entry, board, path, out).await, bytes);
         }
-        PathCall::Make(mut call) => {
-            let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
-            reply!(call, worker.make(entry, board, path, out).await, bytes);
-        }
+        PathCall::Make(call) => make(worker, call).await,
+        PathCall::Remove(call) => remove(worker, call).await,
         PathCall::AbsolutePath(mut call) => {
             let at = call.entry().at;
             reply!(call, locked!(worker, false, worker.absolute_path(at, call.lent())), bytes);
@@ -136,6 +134,16 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
         }
     }
+}
+
+async fn make(worker: &mut LookupWorker, mut call: Call<Make>) {
+    let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
+    reply!(call, worker.make(entry, board, path, out).await, bytes);
+}
+
+async fn remove(worker: &mut LookupWorker, mut call: Call<Remove>) {
+    let (entry, board, (path, out)) = (call.entry(), call.board(), call.lent());
+    reply!(call, worker.remove_for(entry, board, path, out).await, bytes);
 }
 
 async fn open(worker: &mut LookupWorker, mut call: Call<Open>) {

@@ -41,7 +41,8 @@ impl LookupWorker {
 
     pub(crate) async fn remove(&mut self, directory: &InodeReference, name: &[u8]) -> Result<u32, Errno> {
         self.revoke_name(directory, name).await;
-        let ino = self.inode(directory.slot)?.call(Repoint { ino: 0, kind: 0 }, name).await?;
+        let aware = self.prepared_boards(directory);
+        let ino = self.inode(directory.slot)?.call(Repoint { ino: 0, kind: 0, aware }, name).await?;
         self.learn(directory, name, 0, 0).await;
         Ok(ino)
     }
@@ -56,8 +57,9 @@ impl LookupWorker {
 
     async fn set_unlinked(&mut self, node: &InodeReference) -> Result<(), Errno> {
         let CachedOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
-        self.revoke_names(names, node).await;
-        self.revoke_references(references, node).await;
+        let others = !self.prepared_boards(node);
+        self.revoke_names(names & others, node).await;
+        self.revoke_references(references & others, node).await;
         Ok(())
     }
 
@@ -201,6 +203,7 @@ impl LookupWorker {
         if directory {
             self.add_links(&parent, -1).await?;
         }
+        self.grant_removed(&parent, &last.name).await;
         Ok(())
     }
 }

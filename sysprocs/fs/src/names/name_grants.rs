@@ -16,10 +16,10 @@ use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{BOARDS_MAX, Errno};
 
 impl LookupWorker {
-    /// The boards, a bit each, that have given up what they cached of `directory` and of the name that is entered
+    /// The boards, a bit each, that have given up the status of `node`, and of a directory the name that is changed
     /// there.
-    pub(crate) fn prepared_boards(&self, directory: &InodeReference) -> u8 {
-        let prepared = |maker: &&Maker| maker.prepared == directory.ino;
+    pub(crate) fn prepared_boards(&self, node: &InodeReference) -> u8 {
+        let prepared = |maker: &&Maker| [maker.prepared, maker.removed].contains(&node.ino);
         self.maker.as_ref().filter(prepared).map_or(0, |maker| 1_u8.checked_shl(maker.board.into()).unwrap_or(0))
     }
 
@@ -43,23 +43,39 @@ impl LookupWorker {
             // There are none.
             self.grant_name(board, node.ino, OTHERS, 0, 0).await;
         }
-        let mut status = [0; STAT_BYTES];
-        if let Ok((facts, true)) = self.lease_status(directory, board, &mut status).await {
-            self.steps.put_folder(&facts, &status);
-        }
+        self.grant_directory(directory, board).await;
         if leases {
             self.grant_write(node, board).await;
         }
+        let mut status = [0; STAT_BYTES];
         let mut granted = self.lease_status(node, board, &mut status).await;
-        if let Ok((facts, cacheable)) = granted {
-            // What may not be cached is not reported: it would only take time on the link.
-            self.steps.end_at(&facts, cacheable, if cacheable { &status } else { &[0; STAT_BYTES] });
+        if let Ok((mut facts, cacheable)) = granted {
             if opens {
-                granted = self.hand_over(node.slot, board).await.and(granted);
+                let session = self.hand_over(node.slot, board).await;
+                facts.origin.session = session.unwrap_or(0);
+                granted = session.and(granted);
             }
+            // What may not be cached is not reported, but for the time of a lease: it would only take time on the link.
+            self.steps.end_at(&facts, cacheable, if cacheable || leases { &status } else { &[0; STAT_BYTES] });
         }
         if let Some(maker) = &mut self.maker {
             maker.granted = granted.map(|_| ());
+        }
+    }
+
+    /// Under the exclusive lock of names, when `name` in `directory` has been removed.
+    pub(crate) async fn grant_removed(&mut self, directory: &InodeReference, name: &[u8]) {
+        if let Some(&Maker { board, .. }) = self.maker.as_ref() {
+            self.grant_name(board, directory.ino, name, 0, 0).await;
+            self.grant_directory(directory, board).await;
+        }
+    }
+
+    /// Reports the status of a directory that was changed, if the board may cache it.
+    async fn grant_directory(&mut self, directory: &InodeReference, board: u8) {
+        let mut status = [0; STAT_BYTES];
+        if let Ok((facts, true)) = self.lease_status(directory, board, &mut status).await {
+            self.steps.put_folder(&facts, &status);
         }
     }
 

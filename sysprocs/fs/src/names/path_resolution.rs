@@ -176,8 +176,14 @@ impl LookupWorker {
 
     /// The directory of the last name of `path`, and that name. A link there is not followed.
     pub(crate) async fn parent(&mut self, at: PathStart, path: &[u8]) -> Result<Parent, Errno> {
-        let node = self.start(at, path, false, true).await?;
-        self.parent_from(node).await
+        // A board that does not know the directory learns the way, and so prepares for its next change there.
+        self.grantee = self.maker.as_ref().filter(|maker| maker.prepared == 0).map(|maker| maker.board);
+        let parent = match self.start(at, path, false, true).await {
+            Ok(node) => self.parent_from(node).await,
+            Err(errno) => Err(errno),
+        };
+        self.grantee = None;
+        parent
     }
 
     /// As `resolve`, without the lock of names unless that is needed.

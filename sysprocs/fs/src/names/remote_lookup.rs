@@ -8,8 +8,9 @@
 
 use crate::lookup::path_walk::may_open;
 use crate::names::worker_state::{InodeReference, LookupWorker, Maker, locked};
-use renga_proto::inode::{GrantedFacts, InodeFacts, LeaseStatus, STAT_BYTES, Status};
-use renga_proto::path::{Make, NO_FOLLOW, OPEN_WRITE, Open, Resolve};
+use renga_proto::inode::{GiveUp, GrantedFacts, InodeFacts, Lease, LeaseStatus, NO_SLOT, STAT_BYTES, Status};
+use renga_proto::pages::NO_LEASE;
+use renga_proto::path::{Make, NO_FOLLOW, OPEN_EXECUTE, OPEN_WRITE, Open, Remove, Resolve};
 use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::Errno;
 
@@ -34,11 +35,11 @@ impl LookupWorker {
         };
         let passed = match &leased {
             Ok((node, _)) if resolve.opens => self.hand_over(node.slot, board).await,
-            _ => Ok(()),
+            _ => Ok(0),
         };
         self.unlock().await;
-        let ended = match leased.and_then(|leased| passed.map(|()| leased)) {
-            Ok((node, leased)) => self.put_end(node, leased, resolve.opens, &mut status).await,
+        let ended = match leased.and_then(|leased| passed.map(|session| (leased, session))) {
+            Ok(((node, leased), session)) => self.put_end(node, leased, (&resolve, session), &mut status).await,
             Err(errno) => Err(errno),
         };
         self.release_all().await;
@@ -68,18 +69,23 @@ impl LookupWorker {
         &mut self,
         node: InodeReference,
         leased: GrantedFacts,
-        opens: bool,
+        (&Resolve { flags, opens, .. }, session): (&Resolve, u32),
         status: &mut [u8; STAT_BYTES],
     ) -> Result<(), Errno> {
-        let GrantedFacts { mut mode, birth, known, cacheable } = leased;
+        let GrantedFacts { mut mode, birth, known, cacheable, lease } = leased;
         let (slot, ino) = (node.slot, node.ino);
-        if opens && !known {
+        let executes = flags & OPEN_EXECUTE != 0;
+        if opens && (!known || executes && lease != NO_LEASE) {
             // The reference is the caller's already.
             mode = self.open_facts(slot).await.map_or(mode, |facts| facts.mode);
         } else if !known {
             self.inode(slot)?.call(Status {}, (&[][..], &mut status[..])).await?;
         }
-        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin: ReferenceOrigin::NONE }, cacheable, status);
+        if lease != NO_LEASE {
+            self.steps.put_lease(Lease { id: lease, ..Lease::NONE });
+        }
+        let origin = ReferenceOrigin { session, kept: false };
+        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, origin }, cacheable, status);
         Ok(())
     }
 
@@ -87,7 +93,7 @@ impl LookupWorker {
     pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
         let Make { at, flags, mode, directory, prepared } = make;
         let (opens, leases) = (!directory, !directory && flags & OPEN_WRITE != 0);
-        self.maker = Some(Maker { board, prepared, leases, opens, granted: Ok(()) });
+        self.maker = Some(Maker { board, prepared, removed: 0, leases, opens, granted: Ok(()) });
         self.steps.clear();
         let made = if directory {
             locked!(self, true, self.make_directory(at.into(), path, mode))
@@ -112,9 +118,30 @@ impl LookupWorker {
         if cuts {
             return Err(Errno::EAGAIN);
         }
-        self.hand_over(node.slot, board).await?;
+        let session = self.hand_over(node.slot, board).await?;
+        let facts = InodeFacts { origin: ReferenceOrigin { session, kept: false }, ..facts };
         self.steps.end_at(&facts, false, &[0; STAT_BYTES]);
         Ok(())
+    }
+
+    /// Removes a name for a board that has given up what it cached of it, and its reference; as `make`.
+    pub(crate) async fn remove_for(
+        &mut self,
+        remove: Remove,
+        board: u8,
+        path: &[u8],
+        out: &mut [u8],
+    ) -> Result<u32, Errno> {
+        let Remove { at, directory, prepared, ino, slot, session } = remove;
+        if slot != NO_SLOT {
+            // Refused if the inode's process has another inode by now: then the session is over.
+            let _ = self.directory.call(GiveUp { slot, ino, board, session }, ()).await;
+        }
+        self.maker = Some(Maker { board, prepared, removed: ino, leases: false, opens: false, granted: Ok(()) });
+        self.steps.clear();
+        let removed = locked!(self, true, self.unlink(at.into(), path, directory));
+        self.maker = None;
+        removed.and_then(|()| self.put_steps(out))
     }
 
     fn put_steps(&self, out: &mut [u8]) -> Result<u32, Errno> {

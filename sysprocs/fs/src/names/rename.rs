@@ -182,7 +182,7 @@ impl LookupWorker {
 
     async fn repoint(&mut self, directory: &InodeReference, name: &[u8], to: &InodeReference) -> Result<(), Errno> {
         self.revoke_name(directory, name).await;
-        self.inode(directory.slot)?.call(Repoint { ino: to.ino, kind: to.kind }, name).await?;
+        self.inode(directory.slot)?.call(Repoint { ino: to.ino, kind: to.kind, aware: 0 }, name).await?;
         self.learn(directory, name, to.ino, to.kind).await;
         Ok(())
     }

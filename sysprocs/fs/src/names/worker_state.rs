@@ -65,6 +65,8 @@ pub(crate) struct Maker {
     pub(super) board: u8,
     /// The directory that the board is prepared for.
     pub(super) prepared: u32,
+    /// The inode of which it caches no status.
+    pub(super) removed: u32,
     /// What is made is to be written there,
     pub(super) leases: bool,
     /// and referred to.
@@ -198,11 +200,11 @@ impl LookupWorker {
         }
     }
 
-    /// Passes a reference to `board`: also if this fails the operation has it no longer.
-    pub(crate) async fn hand_over(&mut self, slot: u16, board: u8) -> Result<(), Errno> {
+    /// Passes a reference to `board`, in which session; also if this fails the operation has it no longer.
+    pub(crate) async fn hand_over(&mut self, slot: u16, board: u8) -> Result<u32, Errno> {
         self.forget(slot);
         if board == self.board {
-            return Ok(());
+            return Ok(0);
         }
         self.directory.call(HandOver { slot, board }, ()).await
     }
@@ -212,7 +214,8 @@ impl LookupWorker {
     }
 
     pub(crate) async fn add_links(&mut self, node: &InodeReference, add: i32) -> Result<u32, Errno> {
-        self.inode(node.slot)?.call(AddLinks { add }, ()).await
+        let aware = self.prepared_boards(node);
+        self.inode(node.slot)?.call(AddLinks { add, aware }, ()).await
     }
 
     /// What is known from now on of `name` in `directory`: it stands for inode `ino`, or (0) for nothing.

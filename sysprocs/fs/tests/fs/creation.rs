@@ -1,10 +1,11 @@
 //! Creations by a board without the disk, with its name cache filled by a script: the entries before and after.
 
 use crate::name_cache::{FILE, REGULAR, REVOCATIONS, ROOT, look_up, play, revoke};
-use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
+use renga_proto::inode::{Birth, InodeFacts, NO_SLOT, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, BeginCreation, BoardDied, CacheGeneration, CacheSteps, CreationBegun, EndCreation,
-    NO_CACHE_GENERATION, Names, OTHERS, RevokeInode, RevokeName, StatusHere,
+    ALL_DIRECTORIES, BeginCreation, BeginRemoval, BoardDied, CacheGeneration, CacheReference, CacheSteps,
+    CreationBegun, EndCreation, NO_CACHE_GENERATION, Names, OTHERS, ReleaseCachedReference, RevokeInode, RevokeName,
+    StatusHere,
 };
 use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::steps::WalkSteps;
@@ -54,7 +55,7 @@ async fn begin(names: &mut Client<Names>, path: &[u8]) -> Result<CreationBegun, 
 async fn status(names: &mut Client<Names>, path: &[u8]) -> Result<u8, Errno> {
     let mut out = [0; STAT_BYTES];
     let here = StatusHere { at: ROOT.into(), flags: 0 };
-    match names.call(here, (path, &mut out[..])).await? {
+    match names.call(here, (path, &mut out[..])).await?.cache_generation {
         0 => Ok(out[0]),
         _ => Err(Errno::EAGAIN),
     }
@@ -137,6 +138,32 @@ fn creation_concurrent_with_another_is_not_cached() {
             }
             revoke(&mut names, 4).await;
         }
+    });
+}
+
+#[test]
+fn removal_gives_up_name_status_and_unused_reference() {
+    play(|mut names| async move {
+        cache_folder(&mut names).await;
+        let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
+        names.call(EndCreation { cache_generation }, made(b"new", 2).bytes()).await.unwrap();
+        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1, session: 3 };
+        let kept = names.call(keep, ()).await.unwrap().origin;
+        let session = kept.session;
+        assert_eq!(names.call(ReleaseCachedReference { ino: FILE, session }, ()).await, Ok(false));
+        let removal = BeginRemoval { at: ROOT.into() };
+        let begun = names.call(removal, &b"/folder/new"[..]).await.unwrap();
+        assert_eq!((begun.directory, begun.ino, begun.slot, begun.session), (FOLDER, FILE, 7, 3));
+        for path in [&b"/folder"[..], b"/folder/new"] {
+            assert_eq!(look_up(&mut names, path).await, NO_CACHE_GENERATION);
+        }
+        let mut steps = WalkSteps::default();
+        steps.put_name(FOLDER, b"new", 0, 0);
+        let cache_generation = begun.cache_generation;
+        names.call(EndCreation { cache_generation }, steps.bytes()).await.unwrap();
+        assert_eq!(status(&mut names, b"/folder/new").await, Err(Errno::ENOENT));
+        let none = names.call(removal, &b"/folder/new"[..]).await.unwrap();
+        assert_eq!((none.ino, none.slot), (0, NO_SLOT));
     });
 }
 

@@ -44,7 +44,7 @@ fn steps_of(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> WalkSteps {
 /// Looks a path up; 0: it is cached; otherwise a cache generation.
 pub async fn look_up(names: &mut Client<Names>, path: &[u8]) -> u64 {
     let mut out = [0; STAT_BYTES];
-    names.call(StatusHere { at: ROOT.into(), flags: 0 }, (path, &mut out[..])).await.unwrap()
+    names.call(StatusHere { at: ROOT.into(), flags: 0 }, (path, &mut out[..])).await.unwrap().cache_generation
 }
 
 /// Runs a script against a name cache; whether it came to its end.
@@ -174,7 +174,7 @@ fn name_cache_reference_is_reused_until_unlink() {
         let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
         let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
-        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1 };
+        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1, session: 0 };
         let ReferenceCached { origin, .. } = names.call(keep, ()).await.unwrap();
         let session = origin.session;
         let facts = names.call(open, &b"/file"[..]).await.unwrap();
@@ -251,14 +251,15 @@ fn name_cache_access_notification_updates_time_and_generation() {
         let cache_generation = names.call(CacheGeneration {}, ()).await.unwrap();
         let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
-        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1 };
+        let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1, session: 0 };
         names.call(keep, ()).await.unwrap();
         // Facts that are not cached may not be reported.
         for ino in [FILE, LINK] {
             names.call(NotifyAccess { ino, access_ns: READ_NS }, ()).await.unwrap();
         }
         let (mut status, lookup) = ([0; STAT_BYTES], StatusHere { at: ROOT.into(), flags: 0 });
-        assert_eq!(names.call(lookup, (b"/file", &mut status[..])).await, Ok(0));
+        let found = names.call(lookup, (b"/file", &mut status[..])).await;
+        assert_eq!(found.map(|found| found.cache_generation), Ok(0));
         let mut wanted = [9; STAT_BYTES];
         wanted[72..80].copy_from_slice(&1_700_000_001_u64.to_le_bytes());
         wanted[80..88].copy_from_slice(&7_u64.to_le_bytes());

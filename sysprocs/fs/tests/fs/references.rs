@@ -165,7 +165,7 @@ impl Opener {
         steps.put_name(ROOT, &name(number), ino, 1);
         steps.end_at(&facts, true, &[0; STAT_BYTES]);
         let _ = self.names.call(CacheSteps { cache_generation }, steps.bytes()).await;
-        let keep = CacheReference { cache_generation, slot, ino, generation: 1 };
+        let keep = CacheReference { cache_generation, slot, ino, generation: 1, session: 0 };
         let ReferenceCached { origin: kept, surplus_slot, surplus } = self.names.call(keep, ()).await.unwrap();
         if surplus != 0 {
             self.directory.call(Release { slot: surplus_slot, ino: surplus }, ()).await.unwrap();

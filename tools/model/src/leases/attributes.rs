@@ -1,13 +1,12 @@
-//! Mode, owner and times, as one number: set at the inode's process, or by the board with the lease, which the process
-//! queries before it reports or sets it.
+//! Mode, owner and times, as one number: set at the inode's process when no board has the lease, or by the board with
+//! the lease, which the process queries before it reports it. That board completes the status that it caches by what it
+//! has set under the lease.
 //!
-//! Invariant: while the inode's process waits for the holder it does nothing else; it applies its own setting when the
-//! holder answers:
-//! later settings of the holder come later. Not here: the report when a file is flushed (`write_lease.rs`); sessions
-//! that end between.
+//! Invariant: while the inode's process waits for the holder it does nothing else. A cached status is never revoked
+//! here. Not here: the report when a file is flushed (`write_lease.rs`); sessions that end between.
 
 use super::LeasesMutant;
-use super::world::LeasesWorld;
+use super::world::{BoardCache, LeasesWorld};
 
 /// What the inode's process asks the holder for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,7 +26,10 @@ impl LeasesWorld {
             return None;
         }
         self.asking = Some(Asking { sets, floor: self.latest_mode, reply: None });
-        let unasked = self.is(if sets { LeasesMutant::SetWithoutQuery } else { LeasesMutant::GetWithoutQuery });
+        let unasked = self.is(if sets { LeasesMutant::SetWhileLeased } else { LeasesMutant::GetWithoutQuery });
+        if sets && self.write_lease.is_some() && !unasked {
+            return None; // it is flushed first
+        }
         if self.write_lease.is_none() || unasked {
             self.answer_mode(None);
         }
@@ -35,14 +37,14 @@ impl LeasesWorld {
     }
 
     pub(super) fn report_mode(&mut self) -> Option<()> {
-        let keeps = self.is(LeasesMutant::ModeReportedTwice);
+        let forgets = self.is(LeasesMutant::ModeForgottenAtQuery);
         self.asking.filter(|asking| asking.reply.is_none())?;
         let cache = &mut self.caches[self.write_lease?.board];
         if cache.behind {
             return None;
         }
         let changed = cache.changed;
-        cache.changed = changed.filter(|_| keeps);
+        cache.changed = changed.filter(|_| !forgets);
         self.answer_mode(changed);
         Some(())
     }
@@ -61,6 +63,29 @@ impl LeasesWorld {
         self.old_read |= was < floor;
         self.mode = set.unwrap_or(was);
         Some(())
+    }
+
+    /// The board with the lease gets the status as the inode's process has it.
+    pub(super) fn grant_status(&mut self, board: usize) -> Option<()> {
+        let lease = self.write_lease.filter(|lease| lease.board == board && !lease.unreachable)?.lease;
+        let busy = self.asking.is_some() || self.taking.is_some() || self.change.is_some();
+        // It matters only if the mode is set.
+        if busy || self.caches[board].behind || self.latest_mode == 0 && self.left.sets == 0 {
+            return None;
+        }
+        self.caches[board].status = Some((self.mode, lease));
+        Some(())
+    }
+
+    /// Whether a board that knows of no end of its session would report another mode than the latest.
+    pub(super) fn completes_old(&self) -> bool {
+        let any_lease = self.is(LeasesMutant::CompletedAfterLease);
+        let completed = |cache: &BoardCache| {
+            let (mode, lease) = cache.status.filter(|_| !cache.behind)?;
+            let stands = cache.leased && cache.lease == lease || any_lease;
+            stands.then(|| cache.changed.unwrap_or(mode))
+        };
+        self.caches.iter().filter_map(completed).any(|mode| mode != self.latest_mode)
     }
 
     pub(super) fn set_held(&mut self, board: usize) -> Option<()> {

@@ -80,15 +80,17 @@ pub enum LeasesMutant {
     ModeStaysThere,
     /// The inode's process reports the mode of a leased file without a query.
     GetWithoutQuery,
-    /// It sets it without asking.
-    SetWithoutQuery,
-    /// The board that has reported its setting reports it again.
-    ModeReportedTwice,
+    /// It sets it while a board has the lease.
+    SetWhileLeased,
+    /// The board with the lease forgets its setting when it has answered a query.
+    ModeForgottenAtQuery,
+    /// A board completes a status of a lease that is over.
+    CompletedAfterLease,
 }
 
 impl LeasesMutant {
     /// All of them.
-    pub const ALL: [LeasesMutant; 34] = [
+    pub const ALL: [LeasesMutant; 35] = [
         LeasesMutant::GenerationIgnored,
         LeasesMutant::GenerationOutlivesRevoke,
         LeasesMutant::GenerationUsedTwice,
@@ -121,7 +123,8 @@ impl LeasesMutant {
         LeasesMutant::GrantedWhileUnreachable,
         LeasesMutant::ModeStaysThere,
         LeasesMutant::GetWithoutQuery,
-        LeasesMutant::SetWithoutQuery,
-        LeasesMutant::ModeReportedTwice,
+        LeasesMutant::SetWhileLeased,
+        LeasesMutant::ModeForgottenAtQuery,
+        LeasesMutant::CompletedAfterLease,
     ];
 }

@@ -22,7 +22,7 @@ impl BoardCache {
             self.size = None;
         }
         // Sessions do not end here while something is set; one with a board that died has lost it.
-        self.changed = None;
+        (self.changed, self.status) = (None, None);
         self.renew();
     }
 }

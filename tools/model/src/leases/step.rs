@@ -64,6 +64,8 @@ pub enum LeasesStep {
     EndMode,
     /// A board sets the mode of the file that it holds.
     SetHeld(usize),
+    /// It gets the file's status.
+    GrantStatus(usize),
 }
 
 impl LeasesWorld {
@@ -86,7 +88,7 @@ impl LeasesWorld {
             LeasesStep::TellMode,
             LeasesStep::EndMode,
         ]);
-        steps.extend((0..BOARDS).map(LeasesStep::SetHeld));
+        steps.extend((0..BOARDS).flat_map(|board| [LeasesStep::SetHeld(board), LeasesStep::GrantStatus(board)]));
         for board in 0..BOARDS {
             steps.extend([
                 LeasesStep::AskLease(board),
@@ -136,6 +138,7 @@ impl LeasesWorld {
             LeasesStep::TellMode => world.report_mode(),
             LeasesStep::EndMode => world.end_mode(),
             LeasesStep::SetHeld(board) => world.set_held(board),
+            LeasesStep::GrantStatus(board) => world.grant_status(board),
         }?;
         Some(world)
     }

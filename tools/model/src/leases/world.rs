@@ -86,6 +86,8 @@ pub struct BoardCache {
     pub(super) ask: Option<Ask>,
     /// The mode that it has set and not yet reported to the inode's process.
     pub(super) changed: Option<u8>,
+    /// The mode in the status that it caches, and the lease under which that was granted.
+    pub(super) status: Option<(u8, u8)>,
 }
 impl BoardCache {
     /// Starts a generation: outstanding replies are not cached.
@@ -188,6 +190,7 @@ impl LeasesWorld {
         let old_mode = self.write_lease.is_none() && self.mode != self.latest_mode && self.asking.is_none();
         old_here
             || old_mode
+            || self.completes_old()
             || self.caches.iter().filter(|cache| !cache.behind && !cache.orphaned).any(|cache| {
                 let mut pages = cache.pages.iter().zip(self.latest);
                 let old_page = pages.any(|(page, now)| page.is_some_and(|page| page != now));

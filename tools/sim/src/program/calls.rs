@@ -60,7 +60,7 @@ use numbers::{
 };
 
 /// "The working directory".
-pub(super) const AT_FDCWD: u64 = -100i64 as u64;
+pub const AT_FDCWD: u64 = -100i64 as u64;
 /// The signal of a child's end, which is all that a fork asks for.
 const SIGCHLD: u64 = 17;
 /// Where the second path, small structures and the buffer are, from the data's start.

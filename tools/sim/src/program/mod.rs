@@ -15,7 +15,7 @@ mod mappings;
 mod names;
 mod player;
 
-pub use calls::{Open, numbers};
+pub use calls::{AT_FDCWD, Open, numbers};
 pub use exchange::{Body, Child, SimProgram};
 pub use names::{Attributes, Status};
 pub use player::SimPrograms;

@@ -6,11 +6,15 @@ use super::calls::numbers::{
 };
 use super::calls::{AT_FDCWD, Result, SECOND, SMALL};
 use super::exchange::SimProgram;
+use renga_proto::inode::STAT_BYTES;
 
 /// In `unlinkat`: a directory.
 const AT_REMOVEDIR: u64 = 0x200;
 /// In `newfstatat`: of the link itself.
 const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+
+/// In `newfstatat`: without a path the open file.
+const AT_EMPTY_PATH: u64 = 0x1000;
 
 /// Part of a `struct stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +129,12 @@ impl SimProgram {
         let found = self.load(place, 56).await;
         let word = |at: usize| u32::from_le_bytes(found[at..at + 4].try_into().unwrap_or_default());
         Ok(Status { mode: word(16), links: word(20), bytes: word(48).into() })
+    }
+    /// The `struct stat` of an open file, or (`AT_FDCWD`) of what is at the path.
+    pub async fn status_bytes(&self, file: u64, path: &str) -> Result<Vec<u8>> {
+        let (path, place) = (self.path(path).await, self.base + SMALL);
+        self.call(NEWFSTATAT, &[file, path, place, AT_EMPTY_PATH]).await?;
+        Ok(self.load(place, STAT_BYTES).await)
     }
     /// Moves a name.
     pub async fn rename(&self, from: &str, to: &str) -> Result<()> {

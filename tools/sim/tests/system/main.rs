@@ -12,6 +12,7 @@ mod full_disk;
 mod hang;
 mod hostile;
 mod iospeed;
+mod leased_status;
 mod leases;
 mod limits;
 mod locks;

@@ -63,6 +63,44 @@ fn create_open_and_lease_take_one_remote_call() {
     }
 }
 
+/// Makes `count` files on board 1, one after the other, and removes each after reading its status, opening and closing
+/// it; the frames that were sent.
+fn frames_of_removals(count: u64) -> u64 {
+    let init = move |init: SimProgram| async move {
+        let there = move |program: SimProgram| async move {
+            program.make_directory(PLACE).await.unwrap();
+            for number in 0..count {
+                let made = program.open(&file(number), Open::Create).await.unwrap();
+                program.close(made).await.unwrap();
+                assert_eq!(program.status(&file(number), true).await.unwrap().links, 1);
+                let again = program.open(&file(number), Open::Read).await.unwrap();
+                program.close(again).await.unwrap();
+                program.unlink(&file(number)).await.unwrap();
+                assert_eq!(program.status(&file(number), true).await, Err(Errno::ENOENT));
+                assert_eq!(program.status(PLACE, true).await.unwrap().links, 2);
+            }
+        };
+        elsewhere(&init, there).await;
+        0
+    };
+    let finished = run_on(placement(PAIR).unwrap(), init, |_| ());
+    finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn unlink_of_own_file_takes_one_remote_call() {
+    if possible() {
+        let (few, many) = (frames_of_removals(2), frames_of_removals(10));
+        let each = (many - few) as f64 / 8.0;
+        println!("{few} frames for 2 files, {many} for 10: {each} each");
+        assert!(each <= REMOVED_MAX, "{each} frames a file");
+    }
+}
+
+/// Frames of a file that is made and removed: three calls of four, to make it, to remove it, and to end its lease when
+/// it is freed.
+const REMOVED_MAX: f64 = 12.0;
+
 /// Frames of a file: the call and its answer; at the end its page is flushed, in pieces, and the lease ends.
 const EACH_MAX: f64 = 12.0;
 

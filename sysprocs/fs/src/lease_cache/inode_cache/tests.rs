@@ -24,8 +24,8 @@ fn kept(surplus: u32, surplus_slot: u16) -> ReferenceCached {
 #[test]
 fn inode_cache_second_reference_is_surplus() {
     let mut cached = places();
-    assert_eq!(cached.keep(of(12, 7)), kept(0, 0));
-    assert_eq!(cached.keep(of(12, 7)), kept(12, 7));
+    assert_eq!(cached.keep(of(12, 7), 0), kept(0, 0));
+    assert_eq!(cached.keep(of(12, 7), 0), kept(12, 7));
     assert_eq!(cached.use_again(12), Some((7, NOW)));
     for _ in 0..3 {
         assert_eq!(cached.release(12, 1), Ok(false));
@@ -37,22 +37,22 @@ fn inode_cache_second_reference_is_surplus() {
 #[test]
 fn inode_cache_count_overflow_is_refused() {
     let mut cached = places();
-    cached.keep(of(12, 7));
+    cached.keep(of(12, 7), 0);
     for _ in 1..u16::MAX {
         assert!(cached.use_again(12).is_some());
     }
-    assert_eq!((cached.use_again(12), cached.keep(of(12, 7))), (None, ReferenceCached::NOT));
+    assert_eq!((cached.use_again(12), cached.keep(of(12, 7), 0)), (None, ReferenceCached::NOT));
     for _ in 0..u16::MAX {
         assert_eq!(cached.release(12, 1), Ok(false));
     }
     assert_eq!(cached.release(12, 1), Err(Errno::EINVAL));
-    assert!(cached.revoke(12) && !cached.revoke(12));
+    assert!(cached.revoke(12).is_some() && cached.revoke(12).is_none());
 }
 
 #[test]
 fn inode_cache_other_generation_is_not_found() {
     let mut cached = places();
-    cached.keep(of(12, 7));
+    cached.keep(of(12, 7), 0);
     assert_eq!(cached.use_as(of(12, 7)), Some(NOW));
     assert_eq!(cached.use_as(of(12, 8)), None);
     assert_eq!(cached.use_as(ReferenceKey { generation: 6, ..of(12, 7) }), None);
@@ -61,35 +61,35 @@ fn inode_cache_other_generation_is_not_found() {
 #[test]
 fn inode_cache_unlinked_inode_goes_with_last_use() {
     let mut cached = places();
-    cached.keep(of(12, 7));
+    cached.keep(of(12, 7), 0);
     cached.use_again(12);
-    assert!(!cached.revoke(12), "it is in use");
+    assert!(cached.revoke(12).is_none(), "it is in use");
     assert_eq!((cached.release(12, 1), cached.release(12, 1)), (Ok(false), Ok(true)));
     assert_eq!(cached.use_again(12), None);
-    cached.keep(of(12, 7));
+    cached.keep(of(12, 7), 0);
     cached.release(12, 1).unwrap();
-    assert!(cached.revoke(12));
-    assert!(!cached.revoke(12), "it is given back once");
+    assert!(cached.revoke(12).is_some());
+    assert!(cached.revoke(12).is_none(), "it is given back once");
 }
 
 #[test]
 fn inode_cache_used_entry_is_not_evicted() {
     let mut cached = places();
     for ino in 1..=3 {
-        cached.keep(of(ino, ino as u16));
+        cached.keep(of(ino, ino as u16), 0);
     }
-    assert_eq!(cached.keep(of(4, 4)), ReferenceCached::NOT);
+    assert_eq!(cached.keep(of(4, 4), 0), ReferenceCached::NOT);
     cached.release(2, 1).unwrap();
-    assert_eq!(cached.keep(of(4, 4)), kept(2, 2));
+    assert_eq!(cached.keep(of(4, 4), 0), kept(2, 2));
     assert_eq!(cached.use_again(2), None);
 }
 
 #[test]
 fn inode_cache_earlier_session_is_ignored() {
     let mut cached = places();
-    cached.keep(of(12, 7));
+    cached.keep(of(12, 7), 0);
     cached.begin(2);
-    cached.keep(of(12, 9));
+    cached.keep(of(12, 9), 0);
     assert_eq!(cached.release(12, 1), Ok(false));
-    assert!(!cached.revoke(12), "the use of this session is there");
+    assert!(cached.revoke(12).is_none(), "the use of this session is there");
 }

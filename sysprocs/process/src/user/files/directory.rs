@@ -9,7 +9,7 @@ use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
     AbsolutePath, Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
-    SymbolicLink, Unlink,
+    SymbolicLink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, ReadSyntheticLink, SyntheticPath, file_of, pid_of};
 use renga_rt::Errno;
@@ -51,7 +51,7 @@ impl<M: UserMemory> User<M> {
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await == Some(Err(Errno::ENOENT)) {
             return Err(Errno::ENOENT);
         }
-        self.services.path_lookup()?.call(Unlink { at, directory }, &self.paths[..length]).await
+        self.services.remove(at, directory, &self.paths[..length]).await
     }
 
     pub(crate) async fn make_symbolic_link(&mut self) -> Result<(), Errno> {

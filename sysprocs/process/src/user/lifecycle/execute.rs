@@ -15,7 +15,7 @@ use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
-use renga_proto::path::{Open, PATH_BYTES_MAX};
+use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX};
 use renga_proto::references::{AdoptFile, ReleaseFile};
 use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
@@ -156,7 +156,7 @@ impl<M: UserMemory> User<M> {
     /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`.
     async fn open_program(&mut self, path: Range<usize>, kept: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
         let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
-            self.services.open_path(Open { at, flags: 0, mode: 0 }, path).await
+            self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0 }, path).await
         });
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);

@@ -1,13 +1,13 @@
-//! Making files and directories on a board without the disk: in one call, whose answer says what is so then.
+//! Making and removing names on a board without the disk: in one call, whose answer says what is so then.
 //!
 //! Invariant: a make that has begun at the name cache is ended there, however it went. A reference that came is kept
 //! there, or the caller's. Not here: who makes (`renga_fs`).
 
 use crate::user::servers::services::Services;
 use renga_proto::inode::{InodeFacts, Lease};
-use renga_proto::names::{BeginCreation, CreationBegun, EndCreation, NO_CACHE_GENERATION};
-use renga_proto::pages::{AcceptLease, BeginLease, FileId};
-use renga_proto::path::{Make, MakeDirectory, Open, PathStart};
+use renga_proto::names::{BeginCreation, BeginRemoval, CreationBegun, EndCreation, NO_CACHE_GENERATION, RemovalBegun};
+use renga_proto::pages::{AcceptLease, BeginLease, FileId, LeasedPages};
+use renga_proto::path::{Make, MakeDirectory, Open, PathStart, Remove, Unlink};
 use renga_proto::steps;
 use renga_rt::Errno;
 
@@ -36,17 +36,40 @@ impl Services {
         let replied = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
         // A page revoked meanwhile is not cached.
         let _ = names.call(EndCreation { cache_generation }, replied.unwrap_or(&[])).await;
-        let (facts, cacheable, _) = steps::end(replied?)?;
-        let (facts, lease) = (InodeFacts { origin, ..facts }, steps::lease(replied?));
+        let (found, cacheable, _) = steps::end(replied?)?;
+        let (facts, lease) = (InodeFacts { origin, ..found }, steps::lease(replied?));
         if let Some(lease) = lease {
             self.accept_lease(&facts, lease, lease_generation).await;
         }
         // Without a lease the reference is no use to a later open.
         if !directory && (cacheable || lease.is_some()) {
-            self.keep_reference(cache_generation, facts).await
+            self.keep_reference(cache_generation, facts, found.origin.session).await
         } else {
             Ok(facts)
         }
+    }
+
+    /// Removes a name, of which this board's cache gives up before what the removal changes.
+    ///
+    /// # Errors
+    /// Linux's of `unlinkat`.
+    pub(crate) async fn remove(&mut self, start: PathStart, directory: bool, path: &[u8]) -> Result<(), Errno> {
+        let mut path_lookup = self.path_lookup()?;
+        let Some(mut names) = self.names().filter(|_| !start.is_confined()) else {
+            return path_lookup.call(Unlink { at: start, directory }, path).await;
+        };
+        let at = start.directory;
+        let RemovalBegun { cache_generation, directory: prepared, ino, slot, session } =
+            names.call(BeginRemoval { at }, path).await?;
+        if cache_generation == NO_CACHE_GENERATION {
+            return path_lookup.call(Unlink { at: start, directory }, path).await;
+        }
+        let remove = Remove { at, directory, prepared, ino, slot, session };
+        let removed = path_lookup.call(remove, (path, &mut self.steps[..])).await;
+        let replied = removed.map_or(&[][..], |bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
+        // What was revoked meanwhile is not cached.
+        let _ = names.call(EndCreation { cache_generation }, replied).await;
+        removed.map(|_| ())
     }
 
     /// Makes a directory, on the disk board or by the name cache.
@@ -63,8 +86,9 @@ impl Services {
     /// This board has the write lease.
     async fn accept_lease(&mut self, facts: &InodeFacts, lease: Lease, cache_generation: u64) {
         let InodeFacts { slot, ino, birth, .. } = *facts;
-        let (file, Lease { size, below, id }) = (FileId { ino, generation: birth.generation }, lease);
+        let Lease { size, below, id: lease, now_ns } = lease;
+        let (file, pages) = (FileId { ino, generation: birth.generation }, LeasedPages { slot, below });
         // If it was revoked already, the next write requests it again.
-        let _ = self.clients.pages.call(AcceptLease { file, slot, cache_generation, size, below, lease: id }, ()).await;
+        let _ = self.clients.pages.call(AcceptLease { file, pages, cache_generation, size, lease, now_ns }, ()).await;
     }
 }

@@ -1,5 +1,6 @@
 //! The servers that a user process calls, and the calls that need no program.
 
+mod cached_status;
 mod create;
 pub(crate) mod object_calls;
 pub(crate) mod rights;

@@ -39,7 +39,7 @@ rights! {
     /// Of a path lookup.
     PATHS = path {
         AbsolutePath Access ChangeMode ChangeOwner ChangeTimes Cross FileSystemStatus Link Make MakeDirectory
-        MakeNode Open ReadLinkOf Rename Resolve StatusOf SymbolicLink Unlink
+        MakeNode Open ReadLinkOf Remove Rename Resolve StatusOf SymbolicLink Unlink
     };
     /// Of a pipe.
     PIPES = pipe {

@@ -5,7 +5,6 @@
 use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
 };
-use crate::user::state::fields::half_at;
 use crate::user::state::object::Handle;
 use crate::user::state::program::UserFacts;
 use renga_memory::page_list::STORING;
@@ -19,16 +18,15 @@ use renga_proto::data::Prefetcher;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
-use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES};
+use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, Release};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
 use renga_proto::names::{
     CacheGeneration, CacheReference, CacheSteps, FileHere, NO_CACHE_GENERATION, Names, OpenHere, ReferenceCached,
-    StatusHere,
 };
 use renga_proto::pages::Pages;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
@@ -100,9 +98,6 @@ clients! {
     }
 }
 
-/// Where the mode is in a `struct stat`.
-const MODE_AT: usize = 16;
-
 /// The clients, with what is needed to choose among them.
 pub struct Services {
     pub clients: UserClients,
@@ -123,24 +118,6 @@ pub struct Services {
     pub(crate) may_write_terminal: bool,
     /// The steps that a path lookup has reported.
     pub(crate) steps: [u8; STEPS_BYTES],
-}
-
-/// Fills a `struct stat` from this board's name cache, which a path lookup may fill first; `false` if neither knows it.
-macro_rules! cached_status {
-    ($services:ident, $at:expr, $path:expr, $flags:expr, $out:expr) => {
-        match $services.names() {
-            None => false,
-            Some(mut names) => match names.call(StatusHere { at: $at, flags: $flags }, ($path, &mut *$out)).await? {
-                0 => true,
-                NO_CACHE_GENERATION => false,
-                cache_generation => {
-                    let resolve = Resolve { at: $at, flags: $flags, opens: false };
-                    apart!($services.resolved_status(resolve, cache_generation, $path, $out))?;
-                    true
-                }
-            },
-        }
-    };
 }
 
 impl Services {
@@ -224,55 +201,6 @@ impl Services {
         facts.map(|facts| InodeFacts { origin, ..facts })
     }
 
-    /// Fills a `struct stat` of what `path` stands for, likewise.
-    ///
-    /// # Errors
-    /// Linux's of `newfstatat`.
-    pub async fn status_of(&mut self, status: StatusOf, path: &[u8], out: &mut [u8]) -> Result<(), Errno> {
-        if crosses(status.at, path) {
-            return Err(Errno::ECROSSED);
-        }
-        let StatusOf { at, flags } = status;
-        if at.is_confined() {
-            return self.path_lookup()?.call(status, (path, out)).await;
-        }
-        let at = at.directory;
-        if cached_status!(self, at, path, flags, out) {
-            return Ok(());
-        }
-        let known = KnownStatus { at, flags };
-        match self.inode_directory()?.call(known, (path, &mut *out)).await {
-            Err(Errno::EAGAIN) => self.path_lookup()?.call(status, (path, out)).await,
-            known => known,
-        }
-    }
-
-    /// The mode of what `path` stands for, as far as this board's name cache knows it without a call that crosses:
-    /// `ENOENT` if it knows that nothing is there.
-    pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<Result<u16, Errno>> {
-        let mut names = self.names().filter(|_| !at.is_confined())?;
-        let (entry, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);
-        match names.call(entry, (path, &mut status[..])).await {
-            Ok(0) => Some(Ok(half_at(&status, MODE_AT))),
-            Ok(_) => None,
-            Err(errno) => Some(Err(errno)),
-        }
-    }
-
-    /// The same on a board without the disk, which a path lookup fills; `None` where the caller has to make its own
-    /// call by a path lookup.
-    ///
-    /// # Errors
-    /// Of a path that leads to nothing, or when the disk's board is down.
-    pub async fn mode_of(&mut self, at: PathStart, path: &[u8], flags: u32) -> Result<Option<u16>, Errno> {
-        if at.is_confined() {
-            return Ok(None);
-        }
-        let mut status = [0; STAT_BYTES];
-        let known = cached_status!(self, at.directory, path, flags, &mut status[..]);
-        Ok(known.then(|| half_at(&status, MODE_AT)))
-    }
-
     /// Makes a change of the file at `path` on this board, if it has the lease; returns whether it does.
     ///
     /// # Errors
@@ -297,20 +225,6 @@ impl Services {
         if self.board == self.disk_board { None } else { self.clients.names.at(0) }
     }
 
-    /// The status by way of a path lookup, which fills the name cache.
-    async fn resolved_status(
-        &mut self,
-        resolve: Resolve,
-        cache_generation: u64,
-        path: &[u8],
-        out: &mut [u8],
-    ) -> Result<(), Errno> {
-        let steps = self.resolve_steps(resolve, cache_generation, path).await?;
-        let (_, _, status) = steps::end(steps)?;
-        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);
-        Ok(())
-    }
-
     /// Opens by way of a path lookup, which fills the name cache, also with the new reference.
     async fn resolved_open(
         &mut self,
@@ -319,21 +233,22 @@ impl Services {
         path: &[u8],
     ) -> Result<InodeFacts, Errno> {
         let steps = self.resolve_steps(resolve, cache_generation, path).await?;
-        let (facts, cacheable, _) = steps::end(steps)?;
-        let facts = InodeFacts { origin, ..facts };
+        let (found, cacheable, _) = steps::end(steps)?;
+        let facts = InodeFacts { origin, ..found };
         // Without a lease the reference is no use to a later open.
-        if cacheable { self.keep_reference(cache_generation, facts).await } else { Ok(facts) }
+        if cacheable { self.keep_reference(cache_generation, facts, found.origin.session).await } else { Ok(facts) }
     }
 
-    /// Offers the reference that came with `facts` to be kept here.
+    /// Offers the reference that came with `facts`, in that session of the owner's, to be kept here.
     pub(crate) async fn keep_reference(
         &mut self,
         cache_generation: u64,
         mut facts: InodeFacts,
+        session: u32,
     ) -> Result<InodeFacts, Errno> {
         let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
         let Some(mut names) = self.names() else { return Ok(facts) };
-        let keep = CacheReference { cache_generation, slot, ino, generation };
+        let keep = CacheReference { cache_generation, slot, ino, generation, session };
         let ReferenceCached { origin: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
         if kept.kept {
             facts.origin = kept;
@@ -346,7 +261,12 @@ impl Services {
     }
 
     /// The steps of a path lookup of `path`.
-    async fn resolve_steps(&mut self, resolve: Resolve, cache_generation: u64, path: &[u8]) -> Result<&[u8], Errno> {
+    pub(super) async fn resolve_steps(
+        &mut self,
+        resolve: Resolve,
+        cache_generation: u64,
+        path: &[u8],
+    ) -> Result<&[u8], Errno> {
         let bytes = self.path_lookup()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
         let names = self.names();
         let steps = self.steps.get(..bytes).ok_or(Errno::EIO)?;

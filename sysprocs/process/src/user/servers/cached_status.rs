@@ -1,0 +1,110 @@
+//! The status of what a path stands for: from this board's name cache, completed by its page cache, or from the disk's
+//! board.
+//!
+//! Not here: the caches (`renga_fs`, `renga_pages`), system calls (`user/files/status.rs`).
+
+use crate::user::servers::services::Services;
+use crate::user::state::fields::half_at;
+use renga_pages::complete_status;
+use renga_proto::inode::{KnownStatus, STAT_BYTES};
+use renga_proto::mounts::crosses;
+use renga_proto::names::{NO_CACHE_GENERATION, RevokeInode, StatusFound, StatusHere};
+use renga_proto::pages::{FileId, NO_LEASE};
+use renga_proto::path::{PathStart, Resolve, StatusOf};
+use renga_proto::stat::MODE_AT;
+use renga_proto::steps;
+use renga_rt::{Errno, apart};
+
+/// Fills a `struct stat` from this board's name cache, which a path lookup may fill first; `false` if neither knows it.
+macro_rules! cached_status {
+    ($services:ident, $at:expr, $path:expr, $flags:expr, $out:expr) => {
+        match $services.names() {
+            None => false,
+            Some(mut names) => match names.call(StatusHere { at: $at, flags: $flags }, ($path, &mut *$out)).await? {
+                StatusFound { cache_generation: 0, lease: NO_LEASE, .. } => true,
+                StatusFound { cache_generation: NO_CACHE_GENERATION, .. } => false,
+                found => apart!($services.complete_found(($at, $flags), found, $path, $out))?,
+            },
+        }
+    };
+}
+
+impl Services {
+    /// Fills a `struct stat` of what `path` stands for.
+    ///
+    /// # Errors
+    /// Linux's of `newfstatat`.
+    pub async fn status_of(&mut self, status: StatusOf, path: &[u8], out: &mut [u8]) -> Result<(), Errno> {
+        if crosses(status.at, path) {
+            return Err(Errno::ECROSSED);
+        }
+        let StatusOf { at, flags } = status;
+        if at.is_confined() {
+            return self.path_lookup()?.call(status, (path, out)).await;
+        }
+        let at = at.directory;
+        if cached_status!(self, at, path, flags, out) {
+            return Ok(());
+        }
+        let known = KnownStatus { at, flags };
+        match self.inode_directory()?.call(known, (path, &mut *out)).await {
+            Err(Errno::EAGAIN) => self.path_lookup()?.call(status, (path, out)).await,
+            known => known,
+        }
+    }
+
+    /// The mode of what `path` stands for, as far as this board's name cache knows it without a call that crosses:
+    /// `ENOENT` if it knows that nothing is there.
+    pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<Result<u16, Errno>> {
+        let mut names = self.names().filter(|_| !at.is_confined())?;
+        let (entry, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);
+        match names.call(entry, (path, &mut status[..])).await {
+            Ok(StatusFound { cache_generation: 0, .. }) => Some(Ok(half_at(&status, MODE_AT))),
+            Ok(_) => None,
+            Err(errno) => Some(Err(errno)),
+        }
+    }
+
+    /// The same on a board without the disk, which a path lookup fills; `None` where the caller has to make its own
+    /// call by a path lookup.
+    ///
+    /// # Errors
+    /// Of a path that leads to nothing, or when the disk's board is down.
+    pub async fn mode_of(&mut self, at: PathStart, path: &[u8], flags: u32) -> Result<Option<u16>, Errno> {
+        if at.is_confined() {
+            return Ok(None);
+        }
+        let mut status = [0; STAT_BYTES];
+        let known = cached_status!(self, at.directory, path, flags, &mut status[..]);
+        Ok(known.then(|| half_at(&status, MODE_AT)))
+    }
+
+    /// The status that the name cache has found or, if that was granted under a lease which is over, does not know, in
+    /// which case a path lookup fills it; whether it is complete now.
+    async fn complete_found(
+        &mut self,
+        (at, flags): (FileId, u32),
+        mut found: StatusFound,
+        path: &[u8],
+        out: &mut [u8],
+    ) -> Result<bool, Errno> {
+        if found.cache_generation == 0 {
+            if complete_status(&mut self.clients.pages, found.file, found.lease, out).await? {
+                return Ok(true);
+            }
+            let mut names = self.names().ok_or(Errno::EIO)?;
+            names.call(RevokeInode { ino: found.file.ino }, ()).await?;
+            found = names.call(StatusHere { at, flags }, (path, &mut *out)).await?;
+        }
+        let StatusFound { cache_generation, .. } = found;
+        if matches!(cache_generation, 0 | NO_CACHE_GENERATION) {
+            return Ok(false);
+        }
+        let steps = self.resolve_steps(Resolve { at, flags, opens: false }, cache_generation, path).await?;
+        let (facts, _, status) = steps::end(steps)?;
+        let lease = steps::lease(steps).map_or(NO_LEASE, |lease| lease.id);
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);
+        let file = FileId { ino: facts.ino, generation: facts.birth.generation };
+        complete_status(&mut self.clients.pages, file, lease, out).await
+    }
+}

@@ -1,0 +1,55 @@
+//! The `struct stat` of Linux/AArch64 (`asm-generic/stat.h`): where its fields are.
+//!
+//! Not here: what they say of an inode (`renga_fs`).
+
+/// The inode's number.
+pub const INO_AT: usize = 8;
+/// Type and permission bits, `u32`; behind them the number of links.
+pub const MODE_AT: usize = 16;
+/// Owner and group, `u32` each.
+pub const OWNER_AT: usize = 24;
+/// The size, bytes.
+pub const SIZE_AT: usize = 48;
+/// The preferred size of reads, bytes.
+pub const BLOCK_AT: usize = 56;
+/// Sectors of 512 bytes.
+pub const SECTORS_AT: usize = 64;
+/// The times: seconds, and nanoseconds.
+pub const ACCESS_AT: usize = 72;
+/// Of the last change of the data.
+pub const MODIFY_AT: usize = 88;
+/// Of the last change of anything.
+pub const CHANGE_AT: usize = 104;
+
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// The 64 bits there.
+pub fn word(status: &[u8], at: usize) -> u64 {
+    status[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The 32 bits there.
+pub fn half(status: &[u8], at: usize) -> u32 {
+    status[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The time there, ns since 1970.
+pub fn time_ns(status: &[u8], at: usize) -> u64 {
+    word(status, at).saturating_mul(NS_PER_S).saturating_add(word(status, at + 8))
+}
+
+/// Puts 64 bits there.
+pub fn put_word(status: &mut [u8], at: usize, word: u64) {
+    status[at..at + 8].copy_from_slice(&word.to_le_bytes());
+}
+
+/// Puts 32 bits there.
+pub fn put_half(status: &mut [u8], at: usize, half: u32) {
+    status[at..at + 4].copy_from_slice(&half.to_le_bytes());
+}
+
+/// Puts a time there, ns since 1970.
+pub fn put_time(status: &mut [u8], at: usize, ns: u64) {
+    put_word(status, at, ns / NS_PER_S);
+    put_word(status, at + 8, ns % NS_PER_S);
+}
