@@ -204,8 +204,13 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
     }
 
     pub(crate) async fn forget_file(&mut self, id: FileId) {
-        self.shared_tables.outdate(Some(id));
         self.index.end_lease(id, NO_LEASE, false);
+        self.drop_file(id).await;
+    }
+
+    /// Of a file without a lease that stands or is under way, or of one that is no more.
+    pub(crate) async fn drop_file(&mut self, id: FileId) {
+        self.shared_tables.outdate(Some(id));
         if let Some(file) = self.index.revoke(id, u32::MAX) {
             self.drop_range(file, 0, u32::MAX).await;
             self.index.forget(file);

@@ -107,11 +107,15 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
 
     pub(crate) async fn flush_page(&mut self, call: &mut Call<FlushLease>) -> FlushedPage {
         let FlushLease { file, taken, back, lease, .. } = call.entry();
+        if back == FlushExtent::Gone {
+            self.drop_file(file).await;
+            return FlushedPage::NONE;
+        }
         self.end_other_lease(file, lease).await;
         let changed = self.flush_attributes(file, back, call);
         if back == FlushExtent::Nothing {
             self.forget_file(file).await;
-            return FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, changed };
+            return FlushedPage { changed, ..FlushedPage::NONE };
         }
         let mut page = NO_PAGE;
         if back == FlushExtent::Dirty {

@@ -61,6 +61,8 @@ in_words! {
         ino: u32,
         /// The account that released the last reference: the work is charged to it.
         account: u16,
+        /// Boards that drop its data themselves, a bit each.
+        aware: u8,
     }
     /// What a name stands for, referred to.
     pub struct Named {
@@ -108,6 +110,15 @@ in_words! {
         names: u8,
         /// They refer to it.
         references: u8,
+        /// Nobody but the caller does.
+        sole: bool,
+    }
+    /// A changed link count.
+    pub struct LinkCount {
+        /// The count.
+        links: u32,
+        /// The inode's generation.
+        generation: u32,
     }
 }
 /// No process.
@@ -139,8 +150,9 @@ protocol! {
         /// another lookup worker.
         6 LockNames { exclusive: bool } (()) -> Result<(), Errno>;
         /// An active inode of the caller has lost its last link (or got none): the last release frees it. From a
-        /// lookup worker with the exclusive lock of names. Returns the boards that cache something of it.
-        8 Unlinked { slot: u16 } (()) -> Result<CachedOf, Errno>;
+        /// lookup worker with the exclusive lock of names. Returns the boards that cache something of it. If the caller
+        /// has the `sole` reference, it has the boards in `aware`, a bit each, drop the file's data.
+        8 Unlinked { slot: u16, aware: u8 } (()) -> Result<CachedOf, Errno>;
         /// Gives the lock of names back.
         7 UnlockNames {} (()) -> Result<(), Errno>;
         /// A board failed: drops its references, and releases its locks.
@@ -259,14 +271,15 @@ protocol! {
         /// Of a directory: whether it has only `.` and `..`.
         17 IsEmpty {} (()) -> Result<bool, Errno>;
         /// Adds to the link count (`add` may be negative); the new count. `aware` as with `Enter`.
-        18 AddLinks { add: i32, aware: u8 } (()) -> Result<u32, Errno>;
+        18 AddLinks { add: i32, aware: u8 } (()) -> Result<LinkCount, Errno>;
         /// Of a symbolic link: its target; how many bytes.
         19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Becomes the process of inode `ino`, which is fresh if it has a `mode`: from the directory of inodes only.
         20 Load { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
-        /// inode reclaimer only; says whether the inode itself is to be freed.
-        21 Unload {} (()) -> Result<Unloaded, Errno>;
+        /// inode reclaimer only; says whether the inode itself is to be freed. The boards in `aware`, a bit each, drop
+        /// its data themselves.
+        21 Unload { aware: u8 } (()) -> Result<Unloaded, Errno>;
         /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From
         /// lookup workers only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;

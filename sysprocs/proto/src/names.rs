@@ -18,6 +18,8 @@ use renga_core::{in_words, protocol};
 
 /// Instead of a cache_generation: this board keeps nothing.
 pub const NO_CACHE_GENERATION: u64 = u64::MAX;
+/// Instead of a cache_generation: the status is known, and granted under a write lease of this board.
+pub const LEASED: u64 = u64::MAX - 1;
 /// Instead of a directory, in a revocation: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
 /// Instead of a name: all other names in a directory than the cached ones; they do not exist. No name has a slash.
@@ -40,12 +42,10 @@ impl ReferenceCached {
 }
 
 in_words! {
-    /// What is known of a status.
-    pub struct StatusFound {
-        /// 0: it is in the slice. Otherwise a cache generation for a path lookup, or `NO_CACHE_GENERATION`.
-        cache_generation: u64,
-        /// Which file it is.
-        file: FileId,
+    /// Whose status is cached.
+    pub struct StatusGrant {
+        /// The inode's generation.
+        generation: u32,
         /// The write lease of this board under which it was granted, or `NO_LEASE`: the page cache completes it.
         lease: u64,
     }
@@ -84,8 +84,9 @@ in_words! {
 protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
-        /// As a lookup worker's `StatusOf`, if all that it takes is known.
-        0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<StatusFound, Errno>;
+        /// As a lookup worker's `StatusOf`, if all that it takes is known: 0, or `LEASED`. Otherwise a cache generation
+        /// for a path lookup, or `NO_CACHE_GENERATION`.
+        0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
         /// Offers what a lookup worker has reported ([`crate::steps`]) since the cache_generation was given.
         1 CacheSteps { cache_generation: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// The name in inode `directory` is about to change; an empty one: all there, or in `ALL_DIRECTORIES`. From the
@@ -114,8 +115,8 @@ protocol! {
         /// Inode `ino` is about to have this access time, ns since 1970: the one change to its cached status. From
         /// the disk board only, to the one board that caches its status.
         15 NotifyAccess { ino: u32, access_ns: u64 } (()) -> Result<(), Errno>;
-        /// As `StatusHere`, of an open inode: under which lease. `EAGAIN`: its status is not here.
-        11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<u64, Errno>;
+        /// As `StatusHere`, of that file: under which lease. `EAGAIN`: its status is not here.
+        11 StatusOfInode { file: FileId } (&'a mut [u8]) -> Result<StatusGrant, Errno>;
         /// The caller is about to have something made at the path by a lookup worker: gives up what the make changes.
         /// Until `EndCreation`, with which the caller ends it however it went, nothing is kept here but what is offered
         /// with that. `EEXIST`: the name stands for something, and no make has begun.

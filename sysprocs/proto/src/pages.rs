@@ -111,6 +111,8 @@ word_enum! {
         Dirty,
         /// Nothing: what is dirty is forgotten, as the file is.
         Nothing,
+        /// Likewise, as the file is no more, and no lease of it is under way. From a program that has removed its name.
+        Gone,
     }
 }
 in_word! {
@@ -191,6 +193,11 @@ in_words! {
         /// Pages that the medium has refused for good, or that were lost with a lease.
         lost: u32,
     }
+}
+impl FlushedPage {
+    /// Nothing has come.
+    pub const NONE: FlushedPage =
+        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, changed: false };
 }
 
 word_enum! {
@@ -295,7 +302,7 @@ protocol! {
         23 WriteLeased { file: FileId, offset: u64 } (&'a [u8]) -> Result<LeasedWrite, Errno>;
         /// Flushes the first dirty page behind page `taken` (`NO_PAGE`: none yet), which stays dirty until the next
         /// flush names it as taken. The inode's process has answered so many `grants` under this lease (`AcceptLease`);
-        /// data written under another lease are lost. From `revocations` only.
+        /// data written under another lease are lost. From `revocations` only, but for `Gone`.
         24 FlushLease { file: FileId, taken: u32, back: FlushExtent, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<FlushedPage, Errno>;
         /// Another board has the write lease from now on, or (`leased` not) has it no longer but may cache pages; the
         /// file has `size` bytes.
@@ -314,6 +321,12 @@ protocol! {
         /// As the inode's `ReserveAppend`, of a file leased to this board. `ENOLCK`: it is not.
         30 ReserveLeased { file: FileId, from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
     }
+}
+
+impl FlushLease {
+    /// Of a file that is no more.
+    pub const GONE: FlushLease =
+        FlushLease { file: FileId::ANY, taken: NO_PAGE, back: FlushExtent::Gone, lease: NO_LEASE, grants: 0 };
 }
 
 protocol! {

@@ -5,6 +5,7 @@
 
 use crate::inode::{Birth, DISK_DEVICE, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
 use crate::packed::{NUMBER_BYTES, STATUS_BYTES, Unpack, put_number, put_status};
+use crate::pages::FileId;
 use crate::sessions::ReferenceOrigin;
 use crate::stat::{BLOCK_AT, CHANGE_AT, INO_AT, MODE_AT, put_word, time_ns, word};
 use renga_abi::Errno;
@@ -22,6 +23,7 @@ const PASSING: u64 = 4;
 const REFUSED: u64 = 5;
 const FOLDER: u64 = 6;
 const LEASE: u64 = 7;
+const GONE: u64 = 8;
 /// Bytes before a name's or a target's own, at most.
 const HEAD_BYTES: usize = 14;
 /// Bytes of the longest end, and of a directory.
@@ -61,6 +63,11 @@ pub enum WalkStep<'a> {
     Lease {
         /// Which.
         lease: Lease,
+    },
+    /// A file is no more, and nobody refers to it: the board drops its data.
+    Gone {
+        /// Which.
+        file: FileId,
     },
     /// The end: an inode.
     Inode {
@@ -151,6 +158,13 @@ impl WalkSteps {
         }
     }
 
+    /// Adds that a file is no more, for which there is room.
+    pub fn put_gone(&mut self, FileId { ino, generation }: FileId) {
+        if self.has_room(HEAD_BYTES) {
+            self.put_numbers(&[GONE, ino.into(), generation.into()]);
+        }
+    }
+
     /// Ends with an inode; `cacheable`: its status may be cached.
     pub fn end_at(&mut self, facts: &InodeFacts, cacheable: bool, status: &[u8; STAT_BYTES]) {
         self.put_inode(if cacheable { INODE } else { PASSING }, facts, status);
@@ -212,6 +226,7 @@ pub fn first(steps: &[u8]) -> Option<(WalkStep<'_>, &[u8])> {
             let lease = Lease { size: bytes.number()?, below: bytes.number()?, id: bytes.number()?, ..Lease::NONE };
             WalkStep::Lease { lease }
         }
+        GONE => WalkStep::Gone { file: FileId { ino: bytes.number()?, generation: bytes.number()? } },
         REFUSED => WalkStep::Refused { errno: Errno(bytes.number()?) },
         _ => return None,
     };
@@ -249,10 +264,16 @@ pub fn lease(steps: &[u8]) -> Option<Lease> {
     })
 }
 
+/// The file that is no more.
+pub fn gone(steps: &[u8]) -> Option<FileId> {
+    each(steps).find_map(|step| if let WalkStep::Gone { file } = step { Some(file) } else { None })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{STEPS_BYTES, TARGET_BYTES_MAX, WalkStep, WalkSteps, end, first, lease};
+    use super::{STEPS_BYTES, TARGET_BYTES_MAX, WalkStep, WalkSteps, end, first, gone, lease};
     use crate::inode::{Birth, InodeFacts, Lease, STAT_BYTES};
+    use crate::pages::FileId;
     use crate::sessions::ReferenceOrigin;
     use crate::stat::{CHANGE_AT, time_ns};
     use renga_abi::Errno;
@@ -278,6 +299,9 @@ mod tests {
         assert_eq!(lease(steps.bytes()), None);
         let given = Lease { size: 1 << 40, below: 8, id: 1 << 60, ..Lease::NONE };
         steps.put_lease(given);
+        let file = FileId { ino: 15, generation: 4_000_000_000 };
+        assert_eq!(gone(steps.bytes()), None);
+        steps.put_gone(file);
         steps.end_at(&FACTS, true, &status);
         let mut rest = steps.bytes();
         for wanted in [
@@ -287,6 +311,7 @@ mod tests {
             WalkStep::Name { directory: 12, name: b"none", ino: 0, kind: 0 },
             WalkStep::Folder { facts: folder, status: [3; STAT_BYTES] },
             WalkStep::Lease { lease: given },
+            WalkStep::Gone { file },
             WalkStep::Inode { facts: FACTS, cacheable: true, status },
         ] {
             let (step, left) = first(rest).unwrap();
@@ -295,6 +320,7 @@ mod tests {
         }
         assert!(rest.is_empty());
         assert_eq!(end(steps.bytes()), Ok((FACTS, true, status)));
+        assert_eq!(gone(steps.bytes()), Some(file));
         let now_ns = time_ns(&status, CHANGE_AT);
         assert_eq!(lease(steps.bytes()), Some(Lease { now_ns, ..given }));
     }

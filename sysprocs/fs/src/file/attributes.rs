@@ -10,7 +10,7 @@ use renga_pages::{change_leased, complete_status};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::BackingInode;
 use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
-use renga_proto::names::StatusOfInode;
+use renga_proto::names::{StatusGrant, StatusOfInode};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
@@ -31,10 +31,11 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             && !self.written
             && let Some(mut names) = self.clients.names.at(0)
         {
-            let (file, known) = (self.id(), StatusOfInode { ino: self.ino, generation: self.generation });
-            match names.call(known, &mut *out).await {
+            let file = self.id();
+            match names.call(StatusOfInode { file }, &mut *out).await {
                 Err(Errno::EAGAIN) => {}
-                Ok(lease) if !complete_status(&mut self.clients.pages, file, lease, &mut *out).await? => {}
+                Ok(StatusGrant { lease, .. })
+                    if !complete_status(&mut self.clients.pages, file, lease, &mut *out).await? => {}
                 answered => return answered.map(|_| ()),
             }
         }

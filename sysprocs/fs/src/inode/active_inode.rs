@@ -13,7 +13,7 @@ use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
 use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
-use renga_proto::inode::{Birth, Frozen, InodeFacts};
+use renga_proto::inode::{Birth, Frozen, InodeFacts, LinkCount};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations};
 use renga_proto::sessions::ReferenceOrigin;
@@ -293,7 +293,7 @@ impl ActiveInode {
 
     /// Changes the link count; at once in the buffer too, so that a sync of something else does
     /// not put names on the medium whose inodes are only here.
-    pub(crate) async fn add_links(&mut self, add: i32) -> Result<u32, Errno> {
+    pub(crate) async fn add_links(&mut self, add: i32) -> Result<LinkCount, Errno> {
         self.check()?;
         self.begin_change().await?;
         let links = self.record.links().checked_add_signed(add).ok_or(Errno::EIO)?;
@@ -303,7 +303,7 @@ impl ActiveInode {
         self.record.set_links(links);
         self.touch();
         self.save().await?;
-        Ok(links)
+        Ok(LinkCount { links, generation: self.record.generation() })
     }
 
     pub(crate) fn facts(&self) -> Result<InodeFacts, Errno> {

@@ -10,8 +10,10 @@ use renga_proto::pages::TO_END;
 use renga_rt::Errno;
 
 impl ActiveInode {
-    /// Gives the inode up; one without links gives back its blocks first, some at a time.
-    pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
+    /// Gives the inode up; one without links gives back its blocks first, some at a time. The boards in `aware` drop
+    /// its data themselves.
+    pub(crate) async fn unload(&mut self, aware: u8) -> Result<Unloaded, Errno> {
+        self.leases.holders.forget_all(aware);
         let mut reported = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
         let here = self.ino != 0 && self.bad.is_none();
         if here && (self.changed || self.record.links() == 0) {

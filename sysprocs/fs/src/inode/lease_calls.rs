@@ -80,7 +80,10 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
                 inode.drop_orphan().await;
             }
         }
-        LeaseNeed::End => inode.discard_lease().await,
+        LeaseNeed::End => {
+            let aware = if let InodeCall::Unload(call) = call { call.entry().aware } else { 0 };
+            inode.discard_lease(aware).await;
+        }
     }
     if demand.sets && inode.is_orphaned() {
         inode.supersede();

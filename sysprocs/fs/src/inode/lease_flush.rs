@@ -206,9 +206,10 @@ impl ActiveInode {
         }
     }
 
-    /// Nothing is left of what is dirty elsewhere: the file goes.
-    pub(crate) async fn discard_lease(&mut self) {
-        if !self.is_orphaned() {
+    /// Nothing is left of what is dirty elsewhere: the file goes. The boards in `aware` know that.
+    pub(crate) async fn discard_lease(&mut self, aware: u8) {
+        let knows = self.leased.is_some_and(|lease| aware >> lease.board & 1 != 0);
+        if !knows && !self.is_orphaned() {
             let _ = self.flush_from_writer(FlushExtent::Nothing).await;
         }
         self.end_lease(Some(Errno::ENOENT)).await;

@@ -108,7 +108,7 @@ impl InodeServer {
             InodeCall::Sync(call) => reply!(call, if inode.admit(&call) => inode.sync().await),
             InodeCall::ReportError(call) => reply!(call, if inode.admit(&call) => inode.report_error().await),
             InodeCall::Load(call) => load(inode, call).await,
-            InodeCall::Unload(call) => reply!(call, inode.unload().await),
+            InodeCall::Unload(call) => reply!(call, inode.unload(call.entry().aware).await),
             InodeCall::ReadDirectory(mut call) => {
                 reply!(call, inode.read_directory(call.entry().cursor, call.lent()).await, |read| read.bytes)
             }

@@ -8,7 +8,7 @@
 
 use crate::inode_table::inode_slot::{InodeSlot, InodeSlotUse, NO_INODE, USES};
 use crate::leases::referrers::Referrers;
-use renga_proto::inode::NextLeased;
+use renga_proto::inode::{NextLeased, ReclaimedInode};
 use renga_proto::pages::FileId;
 use renga_rt::account::AccountNumber;
 use renga_rt::linked_list::{self, LinkedList, RowNumber};
@@ -177,12 +177,14 @@ impl ActiveTable {
         if added { Ok(()) } else { Err(Errno::ENFILE) }
     }
 
-    /// It has no links any more; which inode it is, and which boards refer to it.
-    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(u32, u8), Errno> {
+    /// It has no links any more; which inode it is, which boards refer to it, and whether only one reference is left:
+    /// then `aware` boards drop its data.
+    pub(crate) fn set_unlinked(&mut self, number: u16, aware: u8) -> Result<(u32, u8, bool), Errno> {
         let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == InodeSlotUse::Referred);
         let slot = slot.ok_or(Errno::EINVAL)?;
-        slot.unlinked = true;
-        Ok((slot.ino, slot.references.boards()))
+        let sole = slot.references.total() == 1;
+        (slot.unlinked, slot.aware) = (true, if sole { aware } else { 0 });
+        Ok((slot.ino, slot.references.boards(), sole))
     }
     /// Where inode `ino` is active, referred to or not, unless the inode reclaimer has it; it counts as used now.
     pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
@@ -275,7 +277,7 @@ impl ActiveTable {
         if used == InodeSlotUse::Vacant {
             self.set_ino(number, NO_INODE);
             let slot = self.slot(number);
-            (slot.unlinked, slot.directory, slot.account) = (false, None, AccountNumber::SYSTEM);
+            (slot.unlinked, slot.aware, slot.directory, slot.account) = (false, 0, None, AccountNumber::SYSTEM);
         }
         self.move_to(number, used);
     }
@@ -307,11 +309,11 @@ impl ActiveTable {
         }
     }
 
-    pub(crate) fn next_reclaim(&mut self) -> Option<(u16, u32, AccountNumber)> {
+    pub(crate) fn next_reclaim(&mut self) -> Option<ReclaimedInode> {
         let number = self.oldest(InodeSlotUse::Queued)?;
         self.set_use(number, InodeSlotUse::Reclaiming);
-        let InodeSlot { ino, account, .. } = *self.slot(number);
-        Some((number, ino, account))
+        let InodeSlot { ino, account, aware, .. } = *self.slot(number);
+        Some(ReclaimedInode { slot: number, ino, account: account.0, aware })
     }
 
     pub(crate) fn reclaimed(&mut self, number: u16) {

@@ -11,9 +11,7 @@ use crate::inode_table::names_lock::NamesLock;
 use crate::lookup::name_cache::NameCache;
 use core::cell::Cell;
 use heapless::Deque;
-use renga_proto::inode::{
-    Facts, Inode, InodeDirectoryCall, InodeFacts, Links, Load, NextReclaim, ReclaimedInode, Retire,
-};
+use renga_proto::inode::{Facts, Inode, InodeDirectoryCall, InodeFacts, Links, Load, NextReclaim, Retire};
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
 
@@ -52,9 +50,7 @@ impl InodeDirectoryState {
     pub(super) fn give_work(&mut self) {
         if let Some(inode_reclaimer) = self.inode_reclaimer.take() {
             match self.table.next_reclaim() {
-                Some((slot, ino, account)) => {
-                    inode_reclaimer.reply(Ok(ReclaimedInode { slot, ino, account: account.0 }))
-                }
+                Some(inode) => inode_reclaimer.reply(Ok(inode)),
                 None if inode_reclaimer.entry().wait => self.inode_reclaimer = Some(inode_reclaimer),
                 None => inode_reclaimer.reply(Err(Errno::ENOENT)),
             }

@@ -15,7 +15,7 @@ use crate::lookup::name_cache::{NameCache, NameSlot};
 use renga_proto::inode::{
     Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver, Inode,
     InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate, Release,
-    Retire, TakeHolders,
+    Retire, TakeHolders, Unlinked,
 };
 use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
 
@@ -104,7 +104,7 @@ impl InodeDirectoryState {
                 let Keep { slot, ino } = call.entry();
                 reply!(call, self.table.keep(slot, ino, call.board()));
             }
-            InodeDirectoryCall::Unlinked(call) => reply!(call, self.set_unlinked(call.entry().slot)),
+            InodeDirectoryCall::Unlinked(call) => reply!(call, self.set_unlinked(call.entry())),
             InodeDirectoryCall::SessionWith(call) => reply!(call, Ok(self.table.session(call.entry().board))),
             InodeDirectoryCall::GiveUp(call) => reply!(call, self.give_up(call.entry())),
             InodeDirectoryCall::NextLeased(call) => reply!(call, self.table.next_leased(call.entry())),
@@ -145,9 +145,9 @@ impl InodeDirectoryState {
         call.reply(released);
     }
 
-    fn set_unlinked(&mut self, slot: u16) -> Result<CachedOf, Errno> {
-        let (ino, references) = self.table.set_unlinked(slot)?;
-        Ok(CachedOf { names: self.names.forget_directory(ino), references })
+    fn set_unlinked(&mut self, Unlinked { slot, aware }: Unlinked) -> Result<CachedOf, Errno> {
+        let (ino, references, sole) = self.table.set_unlinked(slot, aware)?;
+        Ok(CachedOf { names: self.names.forget_directory(ino), references, sole })
     }
 
     fn give_up(&mut self, GiveUp { slot, ino, board, session }: GiveUp) -> Result<(), Errno> {

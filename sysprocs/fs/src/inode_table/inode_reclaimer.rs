@@ -51,7 +51,7 @@ impl InodeReclaimerClients {
     /// Makes an inode without a name one that is to be given up.
     async fn adopt(&mut self, ino: u32) -> Result<(), Errno> {
         let slot = self.inode_directory.call(Activate { ino }, ()).await?;
-        self.inode_directory.call(Unlinked { slot }, ()).await?;
+        self.inode_directory.call(Unlinked { slot, aware: 0 }, ()).await?;
         self.inode_directory.call(Release { slot, ino }, ()).await
     }
 
@@ -60,14 +60,15 @@ impl InodeReclaimerClients {
         me.act_for(AccountNumber(reap.account));
         let board = self.inode_directory.server().board.0;
         let mut inode = self.inodes.at(board, reap.slot.into()).ok_or(Errno::EIO)?;
-        let mut unloaded = inode.call(Unload {}, ()).await?;
+        let unload = Unload { aware: reap.aware };
+        let mut unloaded = inode.call(unload, ()).await?;
         // Bounded by the inode's blocks.
         while unloaded.more {
             if me.programs_wait() {
                 let until_ns = me.now_ns() + PAUSE_NS;
                 me.sleep_until(until_ns).await;
             }
-            unloaded = inode.call(Unload {}, ()).await?;
+            unloaded = inode.call(unload, ()).await?;
         }
         if unloaded.free {
             self.allocator.call(FreeInode { ino: reap.ino, directory: unloaded.directory }, ()).await?;

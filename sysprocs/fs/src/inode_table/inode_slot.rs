@@ -32,6 +32,8 @@ renga_rt::with_defaults! {
         pub(super) used: InodeSlotUse = InodeSlotUse::Vacant,
         /// It has no links: the last release frees it.
         pub(super) unlinked: bool = false,
+        /// Boards, a bit each, that drop its data themselves.
+        pub(super) aware: u8 = 0,
         /// It was found to be a directory, of this generation.
         pub(super) directory: Option<u32> = None,
         pub(super) account: AccountNumber = AccountNumber::SYSTEM,

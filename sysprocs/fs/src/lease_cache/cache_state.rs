@@ -8,11 +8,15 @@ use crate::lease_cache::inode_cache::{CachedStatus, InodeCache};
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
 use crate::lookup::pathname::Rest;
+use heapless::Vec;
 use renga_proto::names::{ALL_DIRECTORIES, NO_CACHE_GENERATION, OTHERS};
 use renga_proto::pages::NO_LEASE;
 use renga_proto::steps;
 use renga_proto::steps::WalkStep;
 use renga_rt::Errno;
+
+/// A make revokes the status of its directory and what it makes or removes, and a reference.
+const REVOKED_MAX: usize = 4;
 
 pub(super) struct NameCacheState {
     pub(super) names: NameCache,
@@ -27,6 +31,9 @@ pub(super) struct NameCacheState {
     pub(super) makes: u32,
     /// The directory in which that is, if it is one thing and that is known; or 0.
     pub(super) made_in: u32,
+    /// Inodes that were revoked since the last make began, with a new generation each: what was made is true but for
+    /// their status. No more than have room.
+    pub(super) revoked: Vec<u32, REVOKED_MAX>,
 }
 
 impl NameCacheState {
@@ -45,6 +52,7 @@ impl NameCacheState {
             cache_generation: 1,
             makes: 0,
             made_in: 0,
+            revoked: Vec::new(),
         }
     }
 
@@ -73,24 +81,37 @@ impl NameCacheState {
                 WalkStep::Target { ino, target } => self.inodes.put_target(ino, target),
                 WalkStep::Lease { lease } => end_lease = lease.id,
                 WalkStep::Folder { facts, status } => {
-                    self.inodes.put(CachedStatus { facts, status, lease: NO_LEASE });
+                    self.keep_status(CachedStatus { facts, status, lease: NO_LEASE });
                 }
                 WalkStep::Inode { facts, cacheable: true, status } => {
-                    self.inodes.put(CachedStatus { facts, status, lease: end_lease });
+                    self.keep_status(CachedStatus { facts, status, lease: end_lease });
                 }
-                WalkStep::Inode { .. } | WalkStep::Refused { .. } => {}
+                WalkStep::Inode { .. } | WalkStep::Gone { .. } | WalkStep::Refused { .. } => {}
             }
         }
     }
 
-    pub(super) fn revoke_inode(&mut self, ino: u32) {
+    fn keep_status(&mut self, cached: CachedStatus) {
+        if !self.revoked.contains(&cached.facts.ino) {
+            self.inodes.put(cached);
+        }
+    }
+
+    fn note_revoked(&mut self, ino: u32) {
         self.cache_generation += 1;
+        if self.makes > 0 {
+            let _ = self.revoked.push(ino); // without room nothing of the make is kept
+        }
+    }
+
+    pub(super) fn revoke_inode(&mut self, ino: u32) {
+        self.note_revoked(ino);
         self.inodes.forget(ino);
     }
 
     /// Whether the reference is the caller's from now on.
     pub(super) fn revoke_reference(&mut self, ino: u32) -> bool {
-        self.cache_generation += 1;
+        self.note_revoked(ino);
         self.inodes.revoke(ino).is_some()
     }
 

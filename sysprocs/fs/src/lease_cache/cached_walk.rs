@@ -12,6 +12,7 @@ use crate::lease_cache::inode_cache::CachedStatus;
 use crate::lookup::name_cache::Dentry;
 use crate::lookup::path_walk::{Until, WalkEnd, may_open, walk};
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
+use renga_proto::names::{LEASED, StatusGrant};
 use renga_proto::pages::{FileId, NO_LEASE};
 use renga_proto::path::OPEN_EXECUTE;
 use renga_rt::Errno;
@@ -32,16 +33,11 @@ impl NameCacheState {
         Ok(InodeFacts { slot, origin, ..facts })
     }
 
-    /// Which file that is, and under which lease its status was granted.
-    pub(super) fn status(
-        &mut self,
-        at: FileId,
-        path: &[u8],
-        flags: u32,
-        out: &mut [u8],
-    ) -> Result<(FileId, u64), Errno> {
+    /// 0, or `LEASED`.
+    pub(super) fn status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<u64, Errno> {
         let end = self.end(at, path, flags)?;
-        self.status_of(end, None, out)
+        let StatusGrant { lease, .. } = self.status_of(FileId::whichever(end), out)?;
+        Ok(if lease == NO_LEASE { 0 } else { LEASED })
     }
 
     /// The file at the end of `path`, if a reference to it is here.
@@ -50,17 +46,11 @@ impl NameCacheState {
         self.inodes.file(end).ok_or(Errno::EAGAIN)
     }
 
-    /// Of any `generation`, if none is said.
-    pub(super) fn status_of(
-        &mut self,
-        ino: u32,
-        generation: Option<u32>,
-        out: &mut [u8],
-    ) -> Result<(FileId, u64), Errno> {
-        let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
-        let cached = self.inodes.status(ino).filter(|cached| same(cached.facts)).ok_or(Errno::EAGAIN)?;
+    pub(super) fn status_of(&mut self, file: FileId, out: &mut [u8]) -> Result<StatusGrant, Errno> {
+        let same = |cached: &&CachedStatus| file.is_of(cached.facts.birth.generation);
+        let cached = self.inodes.status(file.ino).filter(same).ok_or(Errno::EAGAIN)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&cached.status);
-        Ok((FileId { ino, generation: cached.facts.birth.generation }, cached.lease))
+        Ok(StatusGrant { generation: cached.facts.birth.generation, lease: cached.lease })
     }
 
     /// The inode to which `path` leads. `EAGAIN`: not all that it takes is cached.

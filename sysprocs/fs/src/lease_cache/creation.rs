@@ -3,8 +3,9 @@
 //!
 //! Invariant: from the beginning of a make to its end nothing is cached of the name that is made and of the status of
 //! its directory, nor of an inode whose name is removed, so that the disk's board need not revoke them from here. So
-//! nothing that was granted meanwhile, or before, is kept but the answer, and that only if nothing was revoked and
-//! nothing else was being made at any time meanwhile: who answers later may know less.
+//! nothing that was granted meanwhile, or before, is kept but the answer, and that only if no name was revoked and
+//! nothing else was being made at any time meanwhile: the later answer may be the older one. An inode that was revoked
+//! meanwhile costs its status only: otherwise a board that does not know the directory would never learn it.
 //! Not here: the making (`names/remote_lookup.rs`).
 
 use crate::format::inode_record::KIND_DIRECTORY;
@@ -61,6 +62,7 @@ impl NameCacheState {
             self.lose_name(directory);
         }
         self.cache_generation += 1;
+        self.revoked.clear();
         self.makes += 1;
         self.made_in = if alone && known { directory } else { 0 };
         if !known {
@@ -75,10 +77,11 @@ impl NameCacheState {
         self.makes = self.makes.checked_sub(1).ok_or(Errno::EINVAL)?;
         // Results of calls still under way may be from before this one.
         self.cache_generation += u64::from(self.makes > 0);
-        let good = cache_generation == self.cache_generation;
+        let good = cache_generation.wrapping_add(self.revoked.len() as u64) == self.cache_generation;
         if good {
             self.keep(answer);
         }
+        self.revoked.clear();
         if !good || !self.holds_what_was_changed(answer) {
             self.lose_name(self.made_in);
         }

@@ -10,11 +10,11 @@ use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::NameSlot;
 use renga_proto::names::{
     AddCachedReference, CacheReference, CreationBegun, FileHere, Names, NamesCall, NotifyAccess, OpenHere,
-    ReferenceCached, ReleaseCachedReference, StatusFound, StatusHere, StatusOfInode,
+    ReferenceCached, ReleaseCachedReference, StatusHere, StatusOfInode,
 };
-use renga_proto::pages::{FileId, NO_LEASE};
+use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
-use renga_rt::{Call, Errno, Me, Never, Port, Protocol, reply};
+use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
 
 /// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that caches nothing, a bit
 /// each.
@@ -44,10 +44,15 @@ pub async fn name_cache(
 impl NameCacheState {
     fn serve(&mut self, me: &mut Me, call: NamesCall) {
         match call {
-            NamesCall::StatusHere(call) => self.status_here(me, call),
+            NamesCall::StatusHere(mut call) => {
+                let StatusHere { at, flags } = call.entry();
+                let (path, out) = call.lent();
+                let known = self.revalidation.check(me).and_then(|()| self.status(at, path, flags, out));
+                call.reply(if known == Err(Errno::EAGAIN) { Ok(self.fill_generation()) } else { known });
+            }
             NamesCall::StatusOfInode(mut call) => {
-                let (StatusOfInode { ino, generation }, out) = (call.entry(), call.lent());
-                reply!(call, if self.revalidation.check(me) => self.status_of(ino, Some(generation), out).map(|(_, lease)| lease));
+                let (StatusOfInode { file }, out) = (call.entry(), call.lent());
+                reply!(call, if self.revalidation.check(me) => self.status_of(file, out));
             }
             NamesCall::OpenHere(mut call) => {
                 let OpenHere { at, flags } = call.entry();
@@ -83,9 +88,7 @@ impl NameCacheState {
                 call.reply(self.inodes.release(ino, session));
             }
             NamesCall::BeginCreation(mut call) => reply!(call, self.begin_creation(me, call.entry().at, call.lent())),
-            NamesCall::BeginRemoval(mut call) => {
-                reply!(call, Ok(self.begin_removal(call.entry().at, call.lent())));
-            }
+            NamesCall::BeginRemoval(mut call) => reply!(call, Ok(self.begin_removal(call.entry().at, call.lent()))),
             NamesCall::EndCreation(mut call) => {
                 let generation = call.entry().cache_generation;
                 reply!(call, self.end_creation(me, generation, call.lent()));
@@ -109,17 +112,6 @@ impl NameCacheState {
                 call.reply(Ok(()));
             }
         }
-    }
-
-    fn status_here(&mut self, me: &mut Me, mut call: Call<StatusHere>) {
-        let StatusHere { at, flags } = call.entry();
-        let (path, out) = call.lent();
-        let known = self.revalidation.check(me).and_then(|()| self.status(at, path, flags, out));
-        let unknown = StatusFound { cache_generation: self.fill_generation(), file: at, lease: NO_LEASE };
-        call.reply(match known {
-            Err(Errno::EAGAIN) => Ok(unknown),
-            known => known.map(|(file, lease)| StatusFound { cache_generation: 0, file, lease }),
-        });
     }
 
     fn begin_creation(&mut self, me: &mut Me, at: FileId, path: &[u8]) -> Result<CreationBegun, Errno> {

@@ -50,6 +50,11 @@ impl Holders {
         self.replace(board, Holder::default());
     }
 
+    /// Nor do these boards, a bit each.
+    pub(crate) fn forget_all(&mut self, boards: u8) {
+        (0..BOARDS_MAX as u8).filter(|board| boards >> board & 1 != 0).for_each(|board| self.forget(board));
+    }
+
     /// `board` has dropped `from..to`, and caches `left` pages of the file.
     pub fn revoked(&mut self, board: usize, from: u32, to: u32, left: u32) {
         let holder = &mut self.0[board];

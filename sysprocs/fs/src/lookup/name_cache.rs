@@ -58,6 +58,8 @@ pub(crate) struct NameCache {
     pub(super) slots: &'static mut [NameSlot],
     chains: [u16; CHAINS],
     groups: [LinkedList<u16>; GROUPS],
+    /// The first slot of no name; `next` leads to the others.
+    free: u16,
     hand: usize,
     /// Boards that cache names which are not here any more.
     pub(super) spilled: u8,
@@ -82,7 +84,16 @@ impl NameCache {
     pub(crate) fn new(slots: &'static mut [NameSlot]) -> NameCache {
         assert!(slots.len() < usize::from(u16::NONE), "more names than numbers");
         let (chains, groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
-        NameCache { slots, chains, groups, hand: 0, spilled: 0 }
+        let mut cache = NameCache { slots, chains, groups, free: u16::NONE, hand: 0, spilled: 0 };
+        cache.free_all();
+        cache
+    }
+
+    /// All slots are of no name.
+    fn free_all(&mut self) {
+        for number in (0..self.slots.len() as u16).rev() {
+            linked_list::chain(self.slots, &mut self.free, |slot| &mut slot.next, number);
+        }
     }
 
     /// What `name` in `directory` stands for, if that is known.
@@ -108,9 +119,9 @@ impl NameCache {
             Dentry::Negative => (NOTHING, 0),
             Dentry::Positive { ino, kind } => (ino, kind),
         };
-        self.forget(directory, name);
         let kept = name.len() <= KEPT_BYTES && (ino == NOTHING || kind != 0);
         if !kept || directory == NO_DIRECTORY || self.slots.is_empty() {
+            self.forget(directory, name);
             return NO_DIRECTORY;
         }
         let hash = hash(directory, name);
@@ -156,8 +167,9 @@ impl NameCache {
     }
 
     pub(crate) fn forget_all(&mut self) {
-        (self.chains, self.groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
+        (self.chains, self.groups, self.free) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS], u16::NONE);
         self.slots.fill(NameSlot::EMPTY);
+        self.free_all();
     }
 
     pub(super) fn position(&self, directory: u32, hash: u32, name: &[u8]) -> Option<u16> {
@@ -167,19 +179,26 @@ impl NameCache {
 
     /// A slot of no name, and the directory of the one that it had.
     fn make_room(&mut self) -> (u16, u32) {
+        let former = if self.free == u16::NONE { self.evict() } else { NO_DIRECTORY };
+        let number = self.free;
+        self.free = core::mem::replace(&mut self.slots[usize::from(number)].next, u16::NONE);
+        (number, former)
+    }
+
+    /// Makes a slot free; returns the directory of its name.
+    fn evict(&mut self) -> u32 {
         for _ in 0..SCANS_MAX {
-            let slot = &mut self.slots[self.hand];
-            if slot.directory == NO_DIRECTORY || !core::mem::take(&mut slot.recent) {
+            if !core::mem::take(&mut self.slots[self.hand].recent) {
                 break;
             }
             self.hand = (self.hand + 1) % self.slots.len();
         }
-        let number = self.hand as u16;
+        let number = self.hand;
         self.hand = (self.hand + 1) % self.slots.len();
-        let NameSlot { directory, holders, .. } = self.slots[usize::from(number)];
+        let NameSlot { directory, holders, .. } = self.slots[number];
         self.spilled |= holders;
-        self.clear(number);
-        (number, directory)
+        self.clear(number as u16);
+        directory
     }
 
     pub(super) fn clear(&mut self, number: u16) {
@@ -190,6 +209,7 @@ impl NameCache {
         linked_list::unchain(self.slots, &mut self.chains[chain(hash)], |slot| &mut slot.next, number);
         self.groups[group(directory)].remove(self.slots, |slot| &mut slot.in_group, number);
         self.slots[usize::from(number)] = NameSlot::EMPTY;
+        linked_list::chain(self.slots, &mut self.free, |slot| &mut slot.next, number);
     }
 }
 

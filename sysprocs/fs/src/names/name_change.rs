@@ -8,7 +8,8 @@ use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE
 use crate::lookup::pathname::{Component, FileName};
 use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{CachedOf, Create, Enter, Intent, IsEmpty, Repoint, SetLink, Unlinked};
+use renga_proto::inode::{CachedOf, Create, Enter, Intent, IsEmpty, LinkCount, Repoint, SetLink, Unlinked};
+use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_rt::Errno;
 
@@ -49,18 +50,22 @@ impl LookupWorker {
 
     /// Takes `links` names off a node; without names and references it is freed.
     pub(crate) async fn drop_links(&mut self, node: &InodeReference, links: i32) -> Result<(), Errno> {
-        if self.add_links(node, -links).await? == 0 {
-            self.set_unlinked(node).await?;
+        let LinkCount { links, generation } = self.add_links(node, -links).await?;
+        let aware = if self.steps.has_room_for(b"") { self.notified_board() } else { 0 };
+        if links == 0 && self.set_unlinked(node, aware).await? && aware != 0 {
+            self.steps.put_gone(FileId { ino: node.ino, generation });
         }
         Ok(())
     }
 
-    async fn set_unlinked(&mut self, node: &InodeReference) -> Result<(), Errno> {
-        let CachedOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
+    /// Whether only the operation refers to it: then `aware` boards drop its data.
+    async fn set_unlinked(&mut self, node: &InodeReference, aware: u8) -> Result<bool, Errno> {
+        let unlinked = Unlinked { slot: node.slot, aware };
+        let CachedOf { names, references, sole } = self.directory.call(unlinked, ()).await?;
         let others = !self.prepared_boards(node);
         self.revoke_names(names & others, node).await;
         self.revoke_references(references & others, node).await;
-        Ok(())
+        Ok(sole)
     }
 
     /// Enters a fresh inode as `name`; it counts one link.
@@ -95,7 +100,7 @@ impl LookupWorker {
     ) -> Result<(), Errno> {
         let named = self.name_it(directory, name, node).await;
         if named.is_err() {
-            let _ = self.set_unlinked(node).await;
+            let _ = self.set_unlinked(node, 0).await;
         }
         named
     }
@@ -135,7 +140,7 @@ impl LookupWorker {
             Ok(()) => self.grant_created(&parent, &name, &node).await,
             Err(_) => {
                 self.add_links(&node, -2).await?;
-                let _ = self.set_unlinked(&node).await;
+                let _ = self.set_unlinked(&node, 0).await;
             }
         }
         filled
@@ -165,7 +170,7 @@ impl LookupWorker {
         let node = self.create(&parent, SYMBOLIC_LINK | 0o777, 0).await?;
         let set = self.inode(node.slot)?.call(SetLink {}, target).await;
         if set.is_err() {
-            let _ = self.set_unlinked(&node).await;
+            let _ = self.set_unlinked(&node, 0).await;
             return set;
         }
         self.name_fresh(&parent, &name, &node).await

@@ -19,8 +19,13 @@ impl LookupWorker {
     /// The boards, a bit each, that have given up the status of `node`, and of a directory the name that is changed
     /// there.
     pub(crate) fn prepared_boards(&self, node: &InodeReference) -> u8 {
-        let prepared = |maker: &&Maker| [maker.prepared, maker.removed].contains(&node.ino);
-        self.maker.as_ref().filter(prepared).map_or(0, |maker| 1_u8.checked_shl(maker.board.into()).unwrap_or(0))
+        let prepared = |maker: &Maker| [maker.prepared, maker.removed].contains(&node.ino);
+        if self.maker.as_ref().is_some_and(prepared) { self.notified_board() } else { 0 }
+    }
+
+    /// The board, as a bit, that is notified of what is made or removed.
+    pub(crate) fn notified_board(&self) -> u8 {
+        self.maker.as_ref().map_or(0, |maker| 1_u8.checked_shl(maker.board.into()).unwrap_or(0))
     }
 
     /// Another name is made than the one for which the board is prepared.

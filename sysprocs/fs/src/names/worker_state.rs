@@ -11,7 +11,7 @@ use renga_pages::flush_all;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
     Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, LearnName,
-    LockNames, Release, UnlockNames,
+    LinkCount, LockNames, Release, UnlockNames,
 };
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::{FileId, Revocations};
@@ -213,7 +213,7 @@ impl LookupWorker {
         self.inode(directory.slot)?.call(Find {}, name).await
     }
 
-    pub(crate) async fn add_links(&mut self, node: &InodeReference, add: i32) -> Result<u32, Errno> {
+    pub(crate) async fn add_links(&mut self, node: &InodeReference, add: i32) -> Result<LinkCount, Errno> {
         let aware = self.prepared_boards(node);
         self.inode(node.slot)?.call(AddLinks { add, aware }, ()).await
     }

@@ -55,7 +55,7 @@ async fn begin(names: &mut Client<Names>, path: &[u8]) -> Result<CreationBegun, 
 async fn status(names: &mut Client<Names>, path: &[u8]) -> Result<u8, Errno> {
     let mut out = [0; STAT_BYTES];
     let here = StatusHere { at: ROOT.into(), flags: 0 };
-    match names.call(here, (path, &mut out[..])).await?.cache_generation {
+    match names.call(here, (path, &mut out[..])).await? {
         0 => Ok(out[0]),
         _ => Err(Errno::EAGAIN),
     }
@@ -102,9 +102,9 @@ fn creation_under_way_caches_nothing_of_it() {
 }
 
 #[test]
-fn creation_overtaken_by_revocation_is_not_cached() {
+fn creation_overtaken_by_revocation_of_name_is_not_cached() {
     play(|mut names| async move {
-        for which in 0..REVOCATIONS {
+        for which in 1..REVOCATIONS {
             cache_folder(&mut names).await;
             let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
             revoke(&mut names, which).await;
@@ -116,6 +116,32 @@ fn creation_overtaken_by_revocation_is_not_cached() {
             assert_ne!(look_up(&mut names, b"/folder").await, 0, "revocation {which}");
             revoke(&mut names, 4).await;
         }
+    });
+}
+
+/// A board that does not know a directory is asked for the status of what it changes there.
+#[test]
+fn creation_overtaken_by_revocation_of_inode_is_cached_but_for_that_status() {
+    play(|mut names| async move {
+        for (revoked, left) in [(FILE, (Err(Errno::EAGAIN), Ok(2))), (FOLDER, (Ok(9), Err(Errno::EAGAIN)))] {
+            cache_folder(&mut names).await;
+            let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
+            for _ in 0..4 {
+                names.call(RevokeInode { ino: revoked }, ()).await.unwrap();
+            }
+            names.call(EndCreation { cache_generation }, made(b"new", 2).bytes()).await.unwrap();
+            let cached = (status(&mut names, b"/folder/new").await, status(&mut names, b"/folder").await);
+            assert_eq!(cached, left, "inode {revoked}");
+            assert_eq!(begin(&mut names, b"/folder/new").await, Err(Errno::EEXIST), "the name is cached");
+            revoke(&mut names, 4).await;
+        }
+        cache_folder(&mut names).await;
+        let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
+        for _ in 0..5 {
+            names.call(RevokeInode { ino: FILE }, ()).await.unwrap();
+        }
+        let ended = names.call(EndCreation { cache_generation }, made(b"new", 2).bytes()).await;
+        assert_eq!(ended, Err(Errno::ESTALE), "those are more than it takes");
     });
 }
 
@@ -270,7 +296,9 @@ fn creation_failed_or_shared_ends_completeness() {
                 }
                 // It is made, and not known.
                 2 => {
-                    names.call(RevokeInode { ino: FILE }, ()).await.unwrap();
+                    for _ in 0..5 {
+                        names.call(RevokeInode { ino: FILE }, ()).await.unwrap();
+                    }
                     let ended = names.call(EndCreation { cache_generation }, made(b"one", 2).bytes()).await;
                     assert_eq!(ended, Err(Errno::ESTALE));
                 }

@@ -150,8 +150,7 @@ async fn which(user: &mut User, path: &str) -> FileId {
 /// A board's lookup of `file` in a directory: cached (0), or a cache generation.
 async fn look_up(user: &mut User, at: FileId) -> Result<u64, Errno> {
     let mut stat = [0; STAT_BYTES];
-    let found = user.names.call(StatusHere { at, flags: 0 }, (&b"file"[..], &mut stat[..])).await?;
-    Ok(found.cache_generation)
+    user.names.call(StatusHere { at, flags: 0 }, (&b"file"[..], &mut stat[..])).await
 }
 
 /// Fills that board's cache with `file` there.

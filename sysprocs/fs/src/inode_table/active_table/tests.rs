@@ -1,6 +1,6 @@
 //! Tests of which process has which inode.
 
-use super::{AccountNumber, Activation, ActiveTable, Errno, InodeSlot};
+use super::{AccountNumber, Activation, ActiveTable, Errno, InodeSlot, ReclaimedInode};
 use crate::leases::referrers::Referrers;
 use core::cell::Cell;
 extern crate std;
@@ -11,6 +11,10 @@ fn table(count: usize) -> ActiveTable {
         std::vec![InodeSlot::EMPTY; count].leak(),
         std::boxed::Box::leak(std::boxed::Box::new(Referrers::new(sets))),
     )
+}
+
+fn reclaimed(slot: u16, ino: u32) -> Option<ReclaimedInode> {
+    Some(ReclaimedInode { slot, ino, account: AccountNumber::SYSTEM.0, aware: 0 })
 }
 
 #[test]
@@ -25,7 +29,7 @@ fn active_table_leased_idle_inodes_are_passed_over() {
         table.release(number, u32::from(number) + 10, 0).unwrap();
     }
     assert_eq!(table.activate(9, 0), Ok(Activation::Later));
-    assert_eq!(table.next_reclaim(), Some((LEASED, u32::from(LEASED) + 10, AccountNumber::SYSTEM)));
+    assert_eq!(table.next_reclaim(), reclaimed(LEASED, u32::from(LEASED) + 10));
 }
 
 #[test]
@@ -41,7 +45,7 @@ fn active_table_idle_inode_stays_until_process_is_needed() {
     // The last vacant one is taken: the idle one is given up in time.
     assert_eq!(table.activate(9, 0), Ok(Activation::Fresh(2)));
     assert_eq!(table.activate(10, 0), Ok(Activation::Later));
-    assert_eq!(table.next_reclaim(), Some((0, 7, AccountNumber::SYSTEM)));
+    assert_eq!(table.next_reclaim(), reclaimed(0, 7));
     assert_eq!(table.activate(7, 0), Ok(Activation::Later));
     table.reclaimed(0);
     assert_eq!(table.activate(10, 0), Ok(Activation::Fresh(0)));
@@ -53,15 +57,31 @@ fn active_table_unlinked_inode_is_reclaimed_at_last_release() {
     let mut table = table(4);
     table.activate(5, 0).unwrap();
     table.activate(5, 2).unwrap();
-    table.set_unlinked(0).unwrap();
+    assert_eq!(table.set_unlinked(0, 4), Ok((5, 0b101, false)), "board 2 refers to it, too");
     table.release(0, 5, 0).unwrap();
     assert_eq!(table.next_reclaim(), None);
     table.drop_board(2);
     assert_eq!(table.activate(5, 0), Ok(Activation::Later));
-    assert_eq!((table.next_reclaim(), table.is_settled()), (Some((0, 5, AccountNumber::SYSTEM)), false));
+    assert_eq!((table.next_reclaim(), table.is_settled()), (reclaimed(0, 5), false));
     table.reclaimed(0);
     assert!(table.is_settled() && !table.is_unlinked(0));
-    assert_eq!(table.set_unlinked(0), Err(Errno::EINVAL));
+    assert_eq!(table.set_unlinked(0, 0), Err(Errno::EINVAL));
+}
+
+#[test]
+fn active_table_sole_unlinked_inode_is_dropped_by_aware_boards() {
+    let mut table = table(4);
+    table.activate(5, 0).unwrap();
+    assert_eq!(table.set_unlinked(0, 4), Ok((5, 1, true)));
+    table.release(0, 5, 0).unwrap();
+    assert_eq!(table.next_reclaim(), reclaimed(0, 5).map(|inode| ReclaimedInode { aware: 4, ..inode }));
+    table.reclaimed(0);
+    assert_eq!(table.activate(6, 0), Ok(Activation::Fresh(1)));
+    table.activate(6, 0).unwrap();
+    assert_eq!(table.set_unlinked(1, 4), Ok((6, 1, false)), "a program has it open");
+    table.release(1, 6, 0).unwrap();
+    table.release(1, 6, 0).unwrap();
+    assert_eq!(table.next_reclaim(), reclaimed(1, 6));
 }
 
 #[test]
@@ -73,7 +93,7 @@ fn active_table_retire_queues_everything_for_reclaim() {
     table.release(1, 6, 0).unwrap();
     table.retire();
     for slot in [1, 0, 2] {
-        let (number, ..) = table.next_reclaim().unwrap();
+        let number = table.next_reclaim().unwrap().slot;
         let _ = slot;
         table.reclaimed(number);
     }

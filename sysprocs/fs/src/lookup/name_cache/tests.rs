@@ -14,13 +14,14 @@ fn cache(slots: usize) -> NameCache {
     NameCache::new(Box::leak(vec![NameSlot::EMPTY; slots].into_boxed_slice()))
 }
 
-/// Every slot is in the chain and the group that its name and directory say, or in none.
+/// Every slot is in the chain and the group that its name and directory say, or free.
 fn check(cache: &NameCache) {
     let used = cache.slots.iter().filter(|slot| slot.directory != 0).count();
     let slot = |number: u16| cache.slots.get(usize::from(number));
     let rows = |first: u16, next: fn(&NameSlot) -> u16| core::iter::successors(slot(first), |s| slot(next(s))).count();
     assert_eq!(cache.chains.iter().map(|&first| rows(first, |slot| slot.next)).sum::<usize>(), used);
     assert_eq!(cache.groups.iter().map(|group| rows(group.first, |slot| slot.in_group.next)).sum::<usize>(), used);
+    assert_eq!(rows(cache.free, |slot| slot.next), cache.slots.len() - used);
 }
 
 /// Xorshift, of Marsaglia.
@@ -29,6 +30,29 @@ fn draw(state: &mut u64, below: u64) -> u64 {
     *state ^= *state >> 7;
     *state ^= *state << 17;
     *state % below
+}
+
+#[test]
+fn name_cache_known_name_keeps_its_slot() {
+    let mut cache = cache(2);
+    let known = |ino| Dentry::Positive { ino, kind: 1 };
+    assert_eq!(cache.learn(2, b"a", known(11)), 0);
+    for ino in 20..30 {
+        assert_eq!(cache.learn(2, b"b", known(ino)), 0, "no name makes room");
+    }
+    assert_eq!((cache.find(2, b"a"), cache.find(2, b"b")), (Some(known(11)), Some(known(29))));
+}
+
+#[test]
+fn name_cache_forgotten_name_makes_room_first() {
+    let mut cache = cache(3);
+    for (name, ino) in [(b"a", 11), (b"b", 12), (b"c", 13)] {
+        cache.learn(2, name, Dentry::Positive { ino, kind: 1 });
+    }
+    cache.forget(2, b"c");
+    assert_eq!(cache.learn(3, b"d", Dentry::Negative), 0);
+    assert_eq!(cache.learn(3, b"e", Dentry::Negative), 2, "all slots are in use");
+    check(&cache);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl User {
     async fn status_here(&mut self, path: &str, flags: u32) -> FsResult<[u8; STAT_BYTES]> {
         let mut out = [0; STAT_BYTES];
         let here = StatusHere { at: ROOT.into(), flags };
-        let cache_generation = self.names.call(here, (path.as_bytes(), &mut out[..])).await?.cache_generation;
+        let cache_generation = self.names.call(here, (path.as_bytes(), &mut out[..])).await?;
         assert_ne!(cache_generation, NO_CACHE_GENERATION);
         if cache_generation == 0 {
             self.cache_hits.set(self.cache_hits.get() + 1);

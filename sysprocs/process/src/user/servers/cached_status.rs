@@ -8,10 +8,10 @@ use crate::user::state::fields::half_at;
 use renga_pages::complete_status;
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
 use renga_proto::mounts::crosses;
-use renga_proto::names::{NO_CACHE_GENERATION, RevokeInode, StatusFound, StatusHere};
+use renga_proto::names::{LEASED, NO_CACHE_GENERATION, RevokeInode, StatusGrant, StatusHere, StatusOfInode};
 use renga_proto::pages::{FileId, NO_LEASE};
 use renga_proto::path::{PathStart, Resolve, StatusOf};
-use renga_proto::stat::MODE_AT;
+use renga_proto::stat::{INO_AT, MODE_AT, half};
 use renga_proto::steps;
 use renga_rt::{Errno, apart};
 
@@ -21,8 +21,8 @@ macro_rules! cached_status {
         match $services.names() {
             None => false,
             Some(mut names) => match names.call(StatusHere { at: $at, flags: $flags }, ($path, &mut *$out)).await? {
-                StatusFound { cache_generation: 0, lease: NO_LEASE, .. } => true,
-                StatusFound { cache_generation: NO_CACHE_GENERATION, .. } => false,
+                0 => true,
+                NO_CACHE_GENERATION => false,
                 found => apart!($services.complete_found(($at, $flags), found, $path, $out))?,
             },
         }
@@ -59,7 +59,7 @@ impl Services {
         let mut names = self.names().filter(|_| !at.is_confined())?;
         let (entry, mut status) = (StatusHere { at: at.directory, flags }, [0; STAT_BYTES]);
         match names.call(entry, (path, &mut status[..])).await {
-            Ok(StatusFound { cache_generation: 0, .. }) => Some(Ok(half_at(&status, MODE_AT))),
+            Ok(0 | LEASED) => Some(Ok(half_at(&status, MODE_AT))),
             Ok(_) => None,
             Err(errno) => Some(Err(errno)),
         }
@@ -84,23 +84,26 @@ impl Services {
     async fn complete_found(
         &mut self,
         (at, flags): (FileId, u32),
-        mut found: StatusFound,
+        mut found: u64,
         path: &[u8],
         out: &mut [u8],
     ) -> Result<bool, Errno> {
-        if found.cache_generation == 0 {
-            if complete_status(&mut self.clients.pages, found.file, found.lease, out).await? {
+        if found == LEASED {
+            let (mut names, ino) = (self.names().ok_or(Errno::EIO)?, half(out, INO_AT));
+            // It may have changed meanwhile.
+            if let Ok(StatusGrant { generation, lease }) =
+                names.call(StatusOfInode { file: FileId::whichever(ino) }, &mut *out).await
+                && complete_status(&mut self.clients.pages, FileId { ino, generation }, lease, out).await?
+            {
                 return Ok(true);
             }
-            let mut names = self.names().ok_or(Errno::EIO)?;
-            names.call(RevokeInode { ino: found.file.ino }, ()).await?;
+            names.call(RevokeInode { ino }, ()).await?;
             found = names.call(StatusHere { at, flags }, (path, &mut *out)).await?;
         }
-        let StatusFound { cache_generation, .. } = found;
-        if matches!(cache_generation, 0 | NO_CACHE_GENERATION) {
+        if matches!(found, 0 | LEASED | NO_CACHE_GENERATION) {
             return Ok(false);
         }
-        let steps = self.resolve_steps(Resolve { at, flags, opens: false }, cache_generation, path).await?;
+        let steps = self.resolve_steps(Resolve { at, flags, opens: false }, found, path).await?;
         let (facts, _, status) = steps::end(steps)?;
         let lease = steps::lease(steps).map_or(NO_LEASE, |lease| lease.id);
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);

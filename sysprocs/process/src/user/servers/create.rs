@@ -6,7 +6,7 @@
 use crate::user::servers::services::Services;
 use renga_proto::inode::{InodeFacts, Lease};
 use renga_proto::names::{BeginCreation, BeginRemoval, CreationBegun, EndCreation, NO_CACHE_GENERATION, RemovalBegun};
-use renga_proto::pages::{AcceptLease, BeginLease, FileId, LeasedPages};
+use renga_proto::pages::{AcceptLease, BeginLease, FileId, FlushLease, LeasedPages};
 use renga_proto::path::{Make, MakeDirectory, Open, PathStart, Remove, Unlink};
 use renga_proto::steps;
 use renga_rt::Errno;
@@ -69,6 +69,10 @@ impl Services {
         let replied = removed.map_or(&[][..], |bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
         // What was revoked meanwhile is not cached.
         let _ = names.call(EndCreation { cache_generation }, replied).await;
+        if let Some(file) = steps::gone(replied) {
+            // It cannot fail.
+            let _ = self.clients.pages.call(FlushLease { file, ..FlushLease::GONE }, &mut [][..]).await;
+        }
         removed.map(|_| ())
     }
 
