@@ -46,7 +46,7 @@ fn cores_four_repeat_identically() {
 fn cores_slice_is_part_of_recording() {
     let Some(tools) = tools() else { return };
     let header = RecordingHeader::of(&config(&tools, 2, "gang"));
-    assert_eq!((header.cores, header.slice_ns), (vec![4, 4], Some(19_260)));
+    assert_eq!((header.cores, header.slice_ns), (vec![4, 4], Some(8_297)));
     let one = RecordingHeader::of(&tools.config(2, "gang"));
     assert_eq!((one.cores, one.slice_ns), (vec![], None));
 }

@@ -99,13 +99,29 @@ fn power_cut_board_sends_nothing() {
 
 #[test]
 fn power_hang_silences_bus_longer_than_cut() {
-    // Board 1 is in the middle of a long frame in both. When the first frame after it starts, ns:
-    let next_frame = |change| {
-        let order_ns = 5 * MS + 200;
+    let config = || {
         let mut config = tools()?.config(2, "mesh");
         config.limits.virtual_ns = Some(15 * MS);
-        config.power = vec![order(1, order_ns, change)];
         config.frames = true;
+        Some(config)
+    };
+    let Some(calm) = config() else { return };
+    // The middle of board 1's longest frame of some milliseconds, ns.
+    let mut longest = (0, 0);
+    let outcome = run_with(calm, |_, event| {
+        if let ClusterEvent::Frame(frame) = event
+            && frame.source == 1
+            && (5 * MS..8 * MS).contains(&frame.start_ns())
+        {
+            longest = longest.max((frame.wire_ns, frame.start_ns()));
+        }
+    });
+    outcome.expect("it runs to its limit");
+    let order_ns = longest.1 + longest.0 / 2;
+    assert!(longest.0 > 100_000, "{longest:?}");
+    // When the first frame after it starts, ns:
+    let next_frame = |change| {
+        let config = ClusterConfig { power: vec![order(1, order_ns, change)], ..config()? };
         let mut next = None;
         let outcome = run_with(config, |_, event| {
             if let ClusterEvent::Frame(frame) = event
