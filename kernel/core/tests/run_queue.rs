@@ -2,10 +2,9 @@
 use renga_abi::OsTimes;
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
 use renga_abi::user::{Trap, UserContext};
-use renga_core::Process;
-use renga_core::WaitCanceller;
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::HostBoard;
+use renga_core::{Process, WaitCanceller};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -30,12 +29,12 @@ struct Players {
     log: Vec<(usize, u64)>,
 }
 
-fn policy(class: Class, nice: i8, priority: u8) -> Policy {
+const fn policy(class: Class, nice: i8, priority: u8) -> Policy {
     Policy { class, nice, priority, ..Policy::DEFAULT }
 }
 
 const fn nice(nice: i8) -> Policy {
-    Policy { nice, ..Policy::DEFAULT }
+    policy(Policy::DEFAULT.class, nice, Policy::DEFAULT.priority)
 }
 
 impl Players {
@@ -131,21 +130,18 @@ fn slices_beside_new_program(made_here: bool) -> Vec<(usize, u64)> {
 
 #[test]
 fn run_queue_slice_is_as_set() {
-    let slice_ns = 3 * SLICE_NS;
-    let computes = (Policy::DEFAULT, Habit::Traps(1_000));
-    let mut players = Players::with_times(&[computes, computes], &OsTimes { slice_ns, ..OsTimes::DEFAULT });
+    let (slice_ns, computes) = (3 * SLICE_NS, (Policy::DEFAULT, Habit::Traps(1_000)));
+    let mut players = Players::with_times(&[computes; 2], &OsTimes { slice_ns, ..OsTimes::DEFAULT });
     players.run(12 * SLICE_NS);
-    let slices: Vec<u64> =
-        players.log.chunk_by(|one, next| one.0 == next.0).map(|slice| slice.iter().map(|(_, ns)| ns).sum()).collect();
-    assert_eq!(slices, [slice_ns; 4]);
+    let slices = players.log.chunk_by(|one, next| one.0 == next.0).map(|slice| slice.iter().map(|(_, ns)| ns).sum());
+    assert_eq!(slices.collect::<Vec<u64>>(), [slice_ns; 4]);
 }
 
 #[test]
 fn run_queue_wakeup_granularity_is_as_set() {
     let slices = |wakeup_granularity_ns| {
-        let programs = [(Policy::DEFAULT, Habit::Traps(1_000)), (Policy::DEFAULT, Habit::Waits(1_000, 100_000))];
-        let times = OsTimes { wakeup_granularity_ns, ..OsTimes::DEFAULT };
-        let mut players = Players::with_times(&programs, &times);
+        let programs = [Habit::Traps(1_000), Habit::Waits(1_000, 100_000)].map(|habit| (Policy::DEFAULT, habit));
+        let mut players = Players::with_times(&programs, &OsTimes { wakeup_granularity_ns, ..OsTimes::DEFAULT });
         players.run(20 * SLICE_NS);
         players.log.iter().filter(|(who, _)| *who == 1).count()
     };
@@ -174,11 +170,8 @@ fn run_queue_computing_programs_share_equally() {
         players.run(until_ns);
         let fair_ns = until_ns / count as u64;
         for who in 0..count {
-            assert!(
-                players.used_ns(who).abs_diff(fair_ns) <= fair_ns / 50,
-                "{who} of {count}: {}",
-                players.used_ns(who)
-            );
+            let used_ns = players.used_ns(who);
+            assert!(used_ns.abs_diff(fair_ns) <= fair_ns / 50, "{who} of {count}: {used_ns}");
         }
     }
 }

@@ -49,6 +49,11 @@ impl<R: Task> Default for RunQueue<R> {
 impl<R: Task> RunQueue<R> {
     /// No task.
     pub const fn new() -> Self {
+        Self::with_wakeup_granularity_ns(OsTimes::DEFAULT.wakeup_granularity_ns)
+    }
+
+    /// No task; a woken one must be so far behind the running one to preempt it, ns.
+    pub const fn with_wakeup_granularity_ns(ns: u64) -> Self {
         RunQueue {
             last: Cell::new(None),
             slice_end_ns: Cell::new(0),
@@ -57,7 +62,7 @@ impl<R: Task> RunQueue<R> {
             real_time: RealTime::new(),
             arrivals: Cell::new(0),
             waiting: Heap::new(),
-            wakeup_granularity_ns: Cell::new(OsTimes::DEFAULT.wakeup_granularity_ns),
+            wakeup_granularity_ns: Cell::new(ns),
         }
     }
 

@@ -41,7 +41,7 @@ pub const SHARED: [Shared; 8] = [
 ];
 
 /// Beginnings of what is a process's own: its memory, its device, numbers that never change.
-const OWN: [&str; 20] = [
+const OWN: [&str; 21] = [
     "at.count(",
     "at.each(",
     "at.put(",
@@ -60,6 +60,7 @@ const OWN: [&str; 20] = [
     "at.machine().seed()",
     "at.machine().start_card()",
     "at.machine().starts()",
+    "at.machine().times()",
     "at.machine().uart()",
     "cached_references(",
 ];

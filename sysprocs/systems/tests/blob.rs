@@ -12,7 +12,7 @@ use renga_systems::blob::{self, BadTables, HEAD_BYTES};
 use renga_systems::tables::System;
 use renga_systems::{Directory, Kind, Rule};
 
-const BOOT_BYTES: usize = 8 << 20;
+const BOOT_BYTES: usize = 9 << 20;
 
 fn tables(name: &str) -> Vec<u8> {
     let text = std::fs::read_to_string(format!("{}/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();

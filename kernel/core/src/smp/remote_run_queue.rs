@@ -163,8 +163,7 @@ impl Core {
         let endpoint = &self.endpoints[usize::from(number)];
         let (used_ns, revoke, message) = (AtomicU64::new(0), Cell::new(None), Cell::new(None));
         let (wanted, out) = (Cell::new(false), Cell::new(false));
-        let run_queue = RunQueue::new();
-        run_queue.set_wakeup_granularity_ns(self.run_queue.wakeup_granularity_ns());
+        let run_queue = RunQueue::with_wakeup_granularity_ns(self.run_queue.wakeup_granularity_ns());
         RemoteRunQueue { run_queue, home: self, endpoint, number, used_ns, wanted, out, message, slice, revoke }
     }
 

@@ -154,14 +154,22 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
             renga_process::user(me, clients, machine, power, processor, context, facts, files, paths)
         });
     }
-    let free: &'static Cell<Option<Free>> = arena.put(|| Cell::new(None));
+    keeper(board, frames, (procs, files.table, pipe_table))
+}
+
+fn keeper(
+    board: HostBoard,
+    frames: HostFrames,
+    (procs, files, pipes): (Address<Procs>, Address<FileTable>, Address<PipeTable>),
+) -> SyscallKeeper {
+    let free: &'static Cell<Option<Free>> = board.arena.put(|| Cell::new(None));
     let keeper = board.client(|me| {
         let keeping = Keeping {
             procs: Client::new(&me, procs),
-            pages: Client::new(&me, pages),
-            memory: Client::new(&me, memory),
-            files: Client::new(&me, files.table),
-            pipes: Client::new(&me, pipe_table),
+            pages: Client::new(&me, frames.pages),
+            memory: Client::new(&me, frames.memory),
+            files: Client::new(&me, files),
+            pipes: Client::new(&me, pipes),
         };
         keep(me, keeping, free)
     });

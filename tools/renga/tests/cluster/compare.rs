@@ -1,4 +1,5 @@
-//! The session of `docs/guides/measure-your-workload.md`, with one rate of the link: what it prints is what the page says.
+//! The session of `docs/guides/measure-your-workload.md`, with one rate of the link: what it prints is what the page
+//! says.
 
 use crate::support::{Scratch, clusters_can_run, root};
 use std::fs;
