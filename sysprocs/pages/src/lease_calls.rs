@@ -138,7 +138,10 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         }
         let reserved = if back == FlushExtent::Dirty { self.index.reserved(file) } else { 0 };
         let (size, written_ns) = match back {
-            FlushExtent::Facts => (self.index.facts(file).0, self.index.facts(file).1),
+            FlushExtent::Facts => {
+                let (size, written_ns, _) = self.index.facts(file);
+                (size, written_ns)
+            }
             _ => self.index.take_facts(file),
         };
         FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, changed }

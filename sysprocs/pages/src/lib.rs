@@ -40,6 +40,5 @@ pub use flush::{FlushSpares, flush_all, flush_and_commit, flush_until};
 pub use frame_list::FrameList;
 pub use index::PageIndex;
 pub use lease::CachedLease;
-pub use leased_status::full_blocks;
 pub use page_cache::page_cache;
 pub use records::CacheMemory;

@@ -1,6 +1,9 @@
-//! The `struct stat` of Linux/AArch64 (`asm-generic/stat.h`): where its fields are.
+//! The `struct stat` of Linux/AArch64 (`asm-generic/stat.h`): where its fields are, and how many blocks a size stands
+//! for.
 //!
 //! Not here: what they say of an inode (`renga_fs`).
+
+use renga_abi::PAGE_BYTES;
 
 /// The inode's number.
 pub const INO_AT: usize = 8;
@@ -20,6 +23,11 @@ pub const ACCESS_AT: usize = 72;
 pub const MODIFY_AT: usize = 88;
 /// Of the last change of anything.
 pub const CHANGE_AT: usize = 104;
+
+/// Pointers in an inode that point to blocks of the file itself.
+pub const DIRECT: u64 = 12;
+/// Pointers in an indirect block.
+pub const PER_BLOCK: u64 = PAGE_BYTES as u64 / 4;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -52,4 +60,33 @@ pub fn put_half(status: &mut [u8], at: usize, half: u32) {
 pub fn put_time(status: &mut [u8], at: usize, ns: u64) {
     put_word(status, at, ns / NS_PER_S);
     put_word(status, at + 8, ns % NS_PER_S);
+}
+
+/// Blocks of a file of so many pages without holes, with the indirect ones.
+pub fn full_blocks(pages: u64) -> u64 {
+    let single = pages.saturating_sub(DIRECT);
+    if single == 0 {
+        return pages;
+    }
+    let (double, mut indirect) = (single.saturating_sub(PER_BLOCK), 1);
+    if double > 0 {
+        indirect += 1 + double.min(PER_BLOCK * PER_BLOCK).div_ceil(PER_BLOCK);
+    }
+    let triple = double.saturating_sub(PER_BLOCK * PER_BLOCK);
+    if triple > 0 {
+        indirect += 1 + triple.div_ceil(PER_BLOCK) + triple.div_ceil(PER_BLOCK * PER_BLOCK);
+    }
+    pages + indirect
+}
+
+#[cfg(test)]
+mod tests {
+    use super::full_blocks;
+
+    #[test]
+    fn stat_full_file_counts_indirect_blocks() {
+        for (pages, blocks) in [(0, 0), (12, 12), (13, 14), (1036, 1037), (1037, 1040), (2060, 2063), (2061, 2065)] {
+            assert_eq!(full_blocks(pages), blocks, "{pages} pages");
+        }
+    }
 }

@@ -15,8 +15,8 @@ pub struct LinuxArgs {
     /// Add a disk without content, /dev/nullb0, whose requests complete after this time
     #[arg(long, value_name = "NANOSECONDS")]
     pub null_disk_ns: Option<u32>,
-    /// Each request of the card takes this time, instead of none
-    #[arg(long, value_name = "MICROSECONDS", requires = "card_mb_s")]
+    /// Each request of the card takes this time, instead of none; its content is in memory meanwhile
+    #[arg(long, value_name = "MICROSECONDS", requires = "card_mb_s", conflicts_with = "memory_mib")]
     pub card_us: Option<u32>,
     /// And all of them together pass so many bytes
     #[arg(long, value_name = "MB_PER_SECOND", requires = "card_us", value_parser = clap::value_parser!(u32).range(1..=10_000))]

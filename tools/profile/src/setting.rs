@@ -49,7 +49,7 @@ fn keys() -> Vec<&'static str> {
 }
 
 impl ProfileSetting {
-    /// ProfileParameter `key` with this value.
+    /// Parameter `key` with this value.
     ///
     /// # Errors
     /// If there is no such parameter, or the value is out of its range.

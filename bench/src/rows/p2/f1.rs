@@ -17,7 +17,7 @@ use anyhow::{Context, Result, ensure};
 /// The row.
 pub const ROW: LedgerRow = LedgerRow {
     id: "P2.F1",
-    title: "How often contention is told rightly, over thresholds",
+    title: "How often contention is detected correctly, over thresholds",
     published: "For the disk its own threshold decides, and 100 % is best. For the network both its own and the processor's \
          matter. The paper chose 80 to 90 % for the processor and 100 % for the others.",
     method: "Programs read a byte every 8 KB of the disk, or send pieces of 4 KB, for 1 to 8 eighths of each 40 ms. All \

@@ -2,12 +2,9 @@
 //!
 //! Owns: one line of pointers of an indirect block. Not here: reading pointers (`block_map.rs`).
 
-use renga_abi::PAGE_BYTES;
+pub(crate) use renga_proto::stat::{DIRECT, PER_BLOCK};
 use renga_rt::Errno;
 
-/// Pointers in an inode that point to blocks of the file itself.
-pub(crate) const DIRECT: u64 = 12;
-pub(crate) const PER_BLOCK: u64 = PAGE_BYTES as u64 / 4;
 /// Pointers of an indirect block that are read at a time.
 pub(crate) const LINE: usize = 32;
 

@@ -75,7 +75,7 @@ impl ActiveInode {
         Ok(given)
     }
 
-    /// What the board has changed under the lease becomes so here; it may have been told before.
+    /// What the board has changed under the lease becomes so here; it may be here already.
     async fn take_facts(&mut self, given: &FlushedPage, changed: &[u8]) {
         let mut record = self.record.clone();
         let counts = given.changed && self.leased.is_some_and(|lease| !lease.superseded);

@@ -5,7 +5,7 @@
 use crate::inode::active_inode::{ActiveInode, SECTORS_PER_BLOCK};
 use crate::leases::write_lease::INDIRECT_MAX;
 use renga_abi::PAGE_BYTES;
-use renga_pages::full_blocks;
+use renga_proto::stat::full_blocks;
 
 /// A file with holes is leased if it has no more pages.
 pub(super) const HOLES_PAGES_MAX: u32 = 256;

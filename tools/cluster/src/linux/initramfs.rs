@@ -16,7 +16,10 @@ const NULL_DISK: &str = "gb=4 queue_mode=2 submit_queues=1 irqmode=2 completion_
 const END: &str = "$b mount -t devtmpfs dev /dev; $b devmem 0x3fb00030 32 0\n";
 /// A disk in memory with the content of the card, each of whose requests takes time; the script is on that.
 const TIMED_CARD: &str = include_str!("timed_card.sh");
-const WRITE_BACK: &str = "$b dd if=$disk of=/dev/mmcblk0p1 bs=1M conv=fsync 2>/dev/null\n";
+/// The first program's devices are unmounted by then. The host waits for the word.
+const WRITE_BACK: &str = "$b mount -t devtmpfs dev /dev\n$b dd if=$disk of=/dev/mmcblk0p1 bs=4k count=$((sectors / 8)) conv=fsync 2>&1 && echo $WRITTEN\n";
+/// What says that all of the timed card is on the card.
+pub(super) const WRITTEN: &str = "the card is written";
 const FOLDERS: [&str; 5] = ["dev", "disk", "modules", "proc", "sys"];
 const NS_PER_US: u64 = 1000;
 const BYTES_PER_MB: u64 = 1_000_000;
@@ -58,9 +61,10 @@ pub(super) fn write(kernel: &DebianKernel, hardware: LinuxHardware, path: &Path)
             .replace("$REQUEST_NS", &(u64::from(card.request_us) * NS_PER_US).to_string())
             .replace("$RATE_MIB_S", &(u64::from(card.rate_mb_s) * BYTES_PER_MB).div_ceil(BYTES_PER_MIB).to_string())
     });
-    let end = [if hardware.card.is_some() { WRITE_BACK } else { "" }, if hardware.cores > 1 { END } else { "" }];
+    let write_back = hardware.card.map_or(String::new(), |_| WRITE_BACK.replace("$WRITTEN", WRITTEN));
+    let end = write_back + if hardware.cores > 1 { END } else { "" };
     let init = INIT.replace("$MODULES", &MODULES.join(" ")).replace("$EPOCH_S", &EPOCH_S.to_string());
-    let init = init.replace("$FURTHER\n", &further).replace("$TIMED\n", &timed).replace("$END\n", &end.concat());
+    let init = init.replace("$FURTHER\n", &further).replace("$TIMED\n", &timed).replace("$END\n", &end);
     archive.add("init", PROGRAM_MODE, (0, 0), init.as_bytes())?;
     cpio::newc::trailer(archive.to)?;
     Ok(())

@@ -141,6 +141,9 @@ impl LinuxBoard {
         let Some(status) = heard.console.status() else {
             bail!("Linux stopped before the script ended; its last words:\n{}", last_lines(&heard.console.log));
         };
+        if self.hardware.card.is_some() && !last_lines(&heard.console.log).contains(initramfs::WRITTEN) {
+            bail!("what Linux has written is not on the card; its last words:\n{}", last_lines(&heard.console.log));
+        }
         Ok(Ended { status, stats })
     }
 

@@ -8,6 +8,10 @@ for setting in size=$((sectors / 2048 + 1)) memory_backed=1 queue_mode=2 submit_
   completion_nsec=$REQUEST_NS mbps=$RATE_MIB_S power=1; do
   echo ${setting#*=} >$timed/${setting%%=*} || $b reboot -f
 done
+$b umount /sys/kernel/config
 disk=/dev/$NAME
-$b dd if=/dev/mmcblk0p1 of=$disk bs=1M 2>/dev/null || $b reboot -f
+$b dd if=/dev/mmcblk0p1 of=$disk bs=1M || {
+  echo "the content of the card does not fit into the memory of Linux"
+  $b reboot -f
+}
 echo 3 >/proc/sys/vm/drop_caches

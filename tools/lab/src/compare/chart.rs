@@ -70,6 +70,10 @@ fn curves(comparison: &Comparison, varied: &VariedKey, numbers: &[f64]) -> Resul
         all[at].0.points.push((*x, ms(median)));
         all[at].1.push((ms(least), ms(most)));
     }
+    let cut = match all.len() {
+        count if count > CURVES_MAX => format!(", {CURVES_MAX} of {count} curves"),
+        _ => String::new(),
+    };
     all.truncate(CURVES_MAX);
     for (curve, ranges) in &mut all {
         let mut both: Vec<_> = curve.points.iter().copied().zip(ranges.iter().copied()).collect();
@@ -84,7 +88,7 @@ fn curves(comparison: &Comparison, varied: &VariedKey, numbers: &[f64]) -> Resul
     let logarithmic = [is_wide(|point| point.0), is_wide(|point| point.1)];
     let axes = [varied.key.clone(), "time, ms".to_string()];
     let ranges = if comparison.offsets_us.len() > 1 { ranges } else { Vec::new() };
-    svg_as(&Plot { title: title(comparison), axes, curves }, &PlotForm { logarithmic, ranges })
+    svg_as(&Plot { title: title(comparison) + &cut, axes, curves }, &PlotForm { logarithmic, ranges })
 }
 
 /// A bar for each combination.

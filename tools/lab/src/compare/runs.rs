@@ -228,15 +228,29 @@ fn label(combination: &Combination) -> String {
     if parts.is_empty() { "as it is".to_string() } else { parts.join(", ") }
 }
 
+/// The words of a command, without those that say where its runs are carried out.
+fn without_slurm(mut words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    // Bounded by the words.
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--slurm" => {}
+            // Its option is the next word.
+            "--sbatch" => drop(words.next()),
+            word if word.starts_with("--sbatch=") => {}
+            _ => kept.push(word),
+        }
+    }
+    kept
+}
+
 impl Sweep for CompareRuns<'_> {
     fn command(&self) -> &'static str {
         "bench compare"
     }
 
-    /// The words of this command, without those that say where the runs are carried out.
     fn arguments(&self) -> Vec<String> {
-        let words = std::env::args().skip_while(|word| word != "compare").skip(1);
-        words.filter(|word| word != "--slurm" && !word.starts_with("--sbatch=")).collect()
+        without_slurm(std::env::args().skip_while(|word| word != "compare").skip(1))
     }
 
     fn jobs(&self) -> &[Job] {
@@ -257,5 +271,19 @@ impl Sweep for CompareRuns<'_> {
     fn report(&self) -> Result<u8> {
         println!("all {} runs are kept", self.jobs.len());
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_slurm;
+
+    #[test]
+    fn runs_of_slurm_leave_out_where_they_run() {
+        let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+        let of = |text: &str| without_slurm(words(text).into_iter());
+        let kept = words("-f work.sh --vary mode=sync,async --out found");
+        assert_eq!(of("-f work.sh --slurm --sbatch --partition=night --vary mode=sync,async --out found"), kept);
+        assert_eq!(of("-f work.sh --vary mode=sync,async --sbatch=--mem=4G --slurm --out found"), kept);
     }
 }

@@ -34,3 +34,23 @@ fn linux_without_script_is_refused_and_limit_ends_run() {
     let long = Renga::linux().with(["--host-limit-s", "1", "-c", "sleep 100000"]).end().expect_status(125);
     assert!(long.stderr.contains("did not end within 1 s (--host-limit-s)"), "{}", long.report());
 }
+
+/// A write that is synced waits for the card's time at least once, and the disk has it afterwards.
+#[test]
+fn linux_timed_card_takes_its_time_and_keeps_files() {
+    if !clusters_can_run() {
+        return;
+    }
+    const REQUEST_MS: u64 = 2;
+    let scratch = Scratch::new("linux-card");
+    let tree = scratch.join("tree");
+    let script = "echo kept > /root/kept; /usr/lib/renga/measure sync sync";
+    let ended = Renga::linux()
+        .with(["--card-us", &(REQUEST_MS * 1000).to_string(), "--card-mb-s", "100", "-c", script])
+        .with(["--extract".as_ref(), tree.as_os_str()])
+        .end()
+        .expect_status(0);
+    let taken = ended.text().split_whitespace().skip_while(|word| *word != "ns").nth(1).map(str::parse::<u64>);
+    assert!(matches!(taken, Some(Ok(ns)) if ns >= REQUEST_MS * 1_000_000), "{}", ended.report());
+    assert_eq!(std::fs::read(tree.join("root/kept")).ok().as_deref(), Some(b"kept\n".as_slice()), "{}", ended.report());
+}

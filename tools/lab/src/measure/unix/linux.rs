@@ -1,6 +1,6 @@
 //! The same rows on Linux, in the same call: kept by content, as all runs of benches are.
 //!
-//! Its card has the times of Renga's medium `sd`. A null_blk device has one time for all requests, so that rows that
+//! Its card has the times of the usual profile's medium. A null_blk device has one time for all requests. So rows that
 //! wait for writes of the medium run once more, on a card all of whose requests take as long as a write.
 
 use super::report::{self, LinuxFigures};
@@ -15,15 +15,12 @@ use renga_images::disk_image::FileContent;
 use renga_workspace::environment::Environment;
 use std::collections::BTreeMap;
 
-/// The medium of the profile `pi3`.
-const MEDIUM: &str = "sd";
-
 /// # Errors
 /// If a run fails, or does not say what it measured.
 pub(super) fn measure(environment: &Environment, rows: &[&UnixRow]) -> Result<LinuxFigures> {
     let runner = Runner::open(environment)?;
     let release = LinuxBoard::release(environment, &runner.progress)?;
-    let medium = Medium::named(MEDIUM).context("the medium is one of the models")?;
+    let medium = Medium::named(renga_profile::usual().medium).context("the medium is one of the models")?;
     let mut figures = BTreeMap::new();
     for (writes, request_us) in [(false, medium.read_us()), (true, medium.write_us())] {
         let rows: Vec<&UnixRow> = rows.iter().filter(|row| row.writes_medium == writes).copied().collect();
