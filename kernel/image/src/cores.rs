@@ -87,7 +87,11 @@ pub fn make(arena: &'static Arena, count: u8, times: &OsTimes) -> &'static [&'st
     }
     let endpoints: &'static [CoreEndpoint] =
         arena.put_slice(usize::from(count), |number| CoreEndpoint::new(&IPIS[number]));
-    let core = |number: usize| &*arena.put(|| core().with_endpoints(number as u8, endpoints));
+    let core = |number: usize| {
+        let core = arena.put(core);
+        core.set_endpoints(number as u8, endpoints);
+        &*core
+    };
     prepare(arena.put_slice(endpoints.len(), core), times)
 }
 

@@ -22,6 +22,8 @@ pub const NO_CACHE_GENERATION: u64 = u64::MAX;
 pub const LEASED: u64 = u64::MAX - 1;
 /// Instead of a directory, in a revocation: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
+/// Bytes of the longest name that is cached.
+pub const NAME_CACHED_BYTES_MAX: usize = 40;
 /// Instead of a name: all other names in a directory than the cached ones; they do not exist. No name has a slash.
 pub const OTHERS: &[u8] = b"/";
 
@@ -128,5 +130,8 @@ protocol! {
         /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`:
         /// not here.
         14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;
+        /// The absolute path of that directory, if all names on the way up are known; how many bytes. `EAGAIN`: not
+        /// here.
+        17 PathHere { directory: FileId } (&'a mut [u8]) -> Result<u32, Errno>;
     }
 }

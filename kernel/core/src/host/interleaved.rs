@@ -128,7 +128,11 @@ impl Cores {
             (0..count).map(|core| &*Box::leak(Box::new(HostIpi { core, pending: AtomicBool::new(false) }))).collect();
         let endpoints: &'static [CoreEndpoint] = Vec::leak(ipis.iter().map(|&ipi| CoreEndpoint::new(ipi)).collect());
         let board = HostBoard::new(number, memory_bytes);
-        let core = |number: usize| &*Box::leak(Box::new(Core::new().with_endpoints(number as u8, endpoints)));
+        let core = |number: usize| {
+            let core = Box::leak(Box::new(Core::new()));
+            core.set_endpoints(number as u8, endpoints);
+            &*core
+        };
         Cores { boards: (0..count).map(|number| HostBoard { core: core(number), ..board }).collect(), ipis, play: None }
     }
 

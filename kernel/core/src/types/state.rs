@@ -255,10 +255,8 @@ impl Core {
     }
 
     /// Makes it core `number` of those behind `endpoints`: before it has processes.
-    #[inline(always)] // a core is large: no copy of it lies on the stack beside it
-    pub fn with_endpoints(mut self, number: u8, endpoints: &'static [CoreEndpoint]) -> Core {
+    pub fn set_endpoints(&mut self, number: u8, endpoints: &'static [CoreEndpoint]) {
         (self.number, self.endpoint, self.endpoints) = (number, Some(&endpoints[usize::from(number)]), endpoints);
-        self
     }
 }
 

@@ -292,7 +292,9 @@ impl Ipi for CountingIpi {
 fn ipi_polling_core_receives_none() {
     let ipi: &'static CountingIpi = Box::leak(Box::new(CountingIpi(AtomicU32::new(0))));
     let endpoints: &'static [CoreEndpoint] = vec![CoreEndpoint::new(ipi)].leak();
-    let core: &'static Core = Box::leak(Box::new(Core::new().with_endpoints(0, endpoints)));
+    let core = Box::leak(Box::new(Core::new()));
+    core.set_endpoints(0, endpoints);
+    let core: &'static Core = core;
     let board = HostBoard::new(0, 1 << 12);
     let process: &'static Process = board.arena.put(|| Process::new(core, 1, ProcId::new(0, 0)));
     process.enable_remote_calls(board.arena);

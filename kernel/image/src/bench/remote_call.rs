@@ -31,7 +31,11 @@ impl CorePair {
     /// Two cores: one has a server, the other a process that calls it without end.
     pub fn make(arena: &'static Arena) -> CorePair {
         let endpoints: &'static [CoreEndpoint] = arena.put_slice(2, |_| CoreEndpoint::new(&NoIpi));
-        let core = |number| &*arena.put(|| Core::with_clock(|_| hardware::now_ns()).with_endpoints(number, endpoints));
+        let core = |number| {
+            let core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
+            core.set_endpoints(number, endpoints);
+            &*core
+        };
         let (home, far) = (core(0), core(1));
         let server = server(far, arena, |_, port| null(port));
         server.enable_remote_calls(arena);

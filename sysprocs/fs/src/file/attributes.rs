@@ -1,15 +1,14 @@
-//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, generation and
-//! locks.
+//! What an open file passes on to its inode: status and attributes; and its own flags, generation and locks.
 //!
-//! Not here: data (`page_read.rs`, `writing.rs`).
+//! Not here: data (`page_read.rs`, `writing.rs`), directory entries (`listing.rs`).
 
 use crate::file::inode_session::{Tries, on_inode};
-use crate::file::open_file::{DIRECTORY, OpenFile, SETTABLE, TYPE_MASK};
+use crate::file::open_file::{OpenFile, SETTABLE};
 use renga_hal::memory::UserMemory;
 use renga_pages::{change_leased, complete_status};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::BackingInode;
-use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
+use renga_proto::inode::{SetAccess, SetTimes, Status};
 use renga_proto::names::{StatusGrant, StatusOfInode};
 use renga_rt::Errno;
 
@@ -52,16 +51,6 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
         let slot = self.slot.ok_or(Errno::ESTALE)?;
         Ok(BackingInode { slot, ino: self.ino, generation: self.generation, mode: self.mode })
-    }
-
-    pub(super) async fn next_entries(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
-        if self.mode & TYPE_MASK != DIRECTORY {
-            return Err(Errno::ENOTDIR);
-        }
-        let cursor = self.offset;
-        let read = on_inode!(self, ReadDirectory { cursor }, &mut *out)?;
-        self.offset = read.next;
-        Ok(read)
     }
 
     pub(super) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {

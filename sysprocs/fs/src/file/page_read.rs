@@ -8,7 +8,7 @@
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
-use renga_hal::memory::UserMemory;
+use renga_hal::memory::{Frame, UserMemory};
 use renga_pages::{Fill, fill};
 use renga_proto::data::ReadMissed;
 use renga_proto::inode::{FillPage, Filled};
@@ -91,14 +91,19 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// what the inode's process says of it.
     pub(super) async fn bring_in(&mut self, at: u64, out: &mut [u8]) -> Result<Filled, Errno> {
         let page = u32::try_from(at / PAGE).map_err(|_| Errno::EFBIG)?;
-        let (id, machine) = (self.id(), self.machine);
-        let begun = Fill::begin(&mut self.clients.memory, &mut self.clients.pages, id, page).await?;
-        let frame = begun.frame;
-        let filled = self.fill(begun, page).await?;
+        let (frame, filled) = self.bring(page).await?;
         let within = (at % PAGE) as usize;
-        out.copy_from_slice(&machine.shared_page(frame)[within..within + out.len()]);
+        out.copy_from_slice(&self.machine.shared_page(frame)[within..within + out.len()]);
         fill::free(&mut self.clients.memory, frame).await;
         Ok(filled)
+    }
+
+    /// Brings page `page` into the cache: its frame, with a reference for the caller.
+    pub(super) async fn bring(&mut self, page: u32) -> Result<(Frame, Filled), Errno> {
+        let id = self.id();
+        let begun = Fill::begin(&mut self.clients.memory, &mut self.clients.pages, id, page).await?;
+        let frame = begun.frame;
+        Ok((frame, self.fill(begun, page).await?))
     }
 
     /// Brings page `page` into the frame of `begun`, of which a reference is left unless that fails.

@@ -88,7 +88,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         self.check()?;
         self.may_read()?;
-        self.read_cached(offset, out).await
+        // Its pages may be here, for those who list it.
+        if self.is_directory() { Err(Errno::EISDIR) } else { self.read_cached(offset, out).await }
     }
 
     async fn seek(&mut self, seek: Seek) -> Result<u64, Errno> {

@@ -15,7 +15,7 @@ use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, LinkCount};
 use renga_proto::name_index::NameIndex;
-use renga_proto::pages::{FileId, Revocations};
+use renga_proto::pages::{FileId, Revocations, TO_END};
 use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
@@ -299,6 +299,10 @@ impl ActiveInode {
         let links = self.record.links().checked_add_signed(add).ok_or(Errno::EIO)?;
         if links > LINKS_MAX {
             return Err(Errno::EMLINK);
+        }
+        if links == 0 && self.record.is(DIRECTORY) {
+            // It has no entries any more.
+            self.revoke(0, TO_END).await;
         }
         self.record.set_links(links);
         self.touch();

@@ -6,15 +6,18 @@
 //! the index says where a name is (`name_index/server.rs`), and a new name tries two blocks: so nothing but reading all
 //! of it takes time that grows with it.
 
+use crate::data::trailing_zeros::sent_bytes;
 use crate::format::directory_block::EMPTY;
 use crate::format::inode_record::DIRECTORY;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::{
-    AddEntry, FindEntry, HasEntries, ListEntries, NameOfEntry, Overwrite, RemoveEntry, RepointEntry,
+    AddEntry, FindEntry, HasEntries, ListEntries, NameOfEntry, Overwrite, ReadBytes, RemoveEntry, RepointEntry,
 };
+use renga_proto::inode::Filled;
 use renga_proto::inode::{DirectoryRead, EntryFound, NAME_BYTES_MAX};
 use renga_proto::name_index::{AddName, FindCandidate, ForgetDirectory, IndexBlock, RemoveName};
+use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -115,7 +118,7 @@ impl ActiveInode {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(Errno::EINVAL);
         }
-        self.begin_write().await?;
+        self.begin_entry_change().await?;
         let entered = match blocks {
             0..=SMALL_BLOCKS => self.enter_into_small(blocks, name, ino, kind).await?,
             BLOCKS_MAX.. => self.enter_anywhere(name, ino, kind).await?,
@@ -197,7 +200,7 @@ impl ActiveInode {
     }
 
     async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
-        self.begin_write().await?;
+        self.begin_entry_change().await?;
         let (index, block, _) = self.locate(name).await?;
         let ino = self.cache.call(RemoveEntry { block: block.into() }, name).await?;
         self.touch_content();
@@ -211,7 +214,7 @@ impl ActiveInode {
     }
 
     async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
-        self.begin_write().await?;
+        self.begin_entry_change().await?;
         let (_, block, _) = self.locate(name).await?;
         let former = self.cache.call(RepointEntry { block: block.into(), ino, kind }, name).await?;
         self.touch_content();
@@ -237,6 +240,28 @@ impl ActiveInode {
             }
         }
         Err(Errno::ENOENT)
+    }
+
+    /// Block `index` without its trailing zeros, for the page cache of `board`. None is kept that lies behind the end: a
+    /// listing would find it.
+    pub(super) async fn fill_block(&mut self, board: u8, index: u32, out: &mut [u8]) -> Result<Filled, Errno> {
+        let blocks = self.directory_blocks()?;
+        if u64::from(index) >= blocks {
+            return Ok(Filled { size: blocks * PAGE, keep: NOT_KEPT, bytes: 0 });
+        }
+        let block = self.directory_block(index.into()).await?.into();
+        let out = out.get_mut(..PAGE_BYTES).ok_or(Errno::EINVAL)?;
+        self.cache.call(ReadBytes { block, offset: 0 }, &mut *out).await?;
+        self.touch_access().await;
+        let keep = if self.leases.grant(board, index) { KEPT } else { NOT_KEPT };
+        Ok(Filled { size: blocks * PAGE, keep, bytes: sent_bytes(out) as u32 })
+    }
+
+    /// Before any entry changes: no board lists the directory from its cache any more.
+    async fn begin_entry_change(&mut self) -> Result<(), Errno> {
+        self.begin_write().await?;
+        self.revoke(0, TO_END).await;
+        Ok(())
     }
 
     /// Entries from `cursor` on. `EINVAL` if not even one fits.

@@ -6,7 +6,7 @@
 
 use crate::data::client::{DataPage, PAGE, page_of};
 use crate::data::trailing_zeros::sent_bytes;
-use crate::format::inode_record::{FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, Time};
+use crate::format::inode_record::{DIRECTORY, FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::{ActiveInode, no_room};
 use crate::probes::PageLease;
 use renga_abi::PAGE_BYTES;
@@ -30,10 +30,13 @@ impl ActiveInode {
         if ino != self.ino {
             return Err(Errno::ESTALE);
         }
+        let is_here = board == self.me.id().board.0;
+        if self.record.is(DIRECTORY) && !is_here {
+            return self.fill_block(board, page, out).await;
+        }
         self.check_regular()?;
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
-        let is_here = board == self.me.id().board.0;
         let cache_generation = if is_here && is_shared { self.data.cache_generation(file).await } else { KEPT };
         let copied = self.copy_page(page, out).await?;
         if u64::from(page) * PAGE < size {

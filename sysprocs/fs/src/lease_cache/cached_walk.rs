@@ -65,6 +65,30 @@ impl NameCacheState {
         if walkable { Ok(end) } else { Err(Errno::EAGAIN) }
     }
 
+    /// The absolute path of `directory`, whose status shows that it is still that one; its length.
+    pub(super) fn path(&mut self, directory: FileId, out: &mut [u8]) -> Result<u32, Errno> {
+        let same = |cached: &CachedStatus| directory.is_of(cached.facts.birth.generation);
+        if directory.ino != ROOT_INO && !self.inodes.status(directory.ino).is_some_and(same) {
+            return Err(Errno::EAGAIN);
+        }
+        let (mut at, mut start) = (directory.ino, out.len());
+        // Bounded by the room: each iteration writes a name.
+        while at != ROOT_INO {
+            let (above, name) = self.names.entry_of(at).ok_or(Errno::EAGAIN)?;
+            start = start.checked_sub(name.len() + 1).ok_or(Errno::ENAMETOOLONG)?;
+            out[start] = b'/';
+            out[start + 1..][..name.len()].copy_from_slice(name);
+            at = above;
+        }
+        if start == out.len() {
+            start = start.checked_sub(1).ok_or(Errno::ENAMETOOLONG)?;
+            out[start] = b'/';
+        }
+        let bytes = out.len() - start;
+        out.copy_within(start.., 0);
+        Ok(bytes as u32)
+    }
+
     /// Goes on from directory `at` along `rest`, which begins with a link if that is cached at all.
     fn follow(&mut self, mut at: u32, rest: &[u8], until: Until) -> Result<u32, Errno> {
         self.rest.set(rest)?;

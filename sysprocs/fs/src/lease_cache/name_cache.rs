@@ -9,7 +9,7 @@ use crate::lease_cache::inode_cache::{CachedInode, InodeCache, ReferenceKey};
 use crate::lease_cache::revalidation::Revalidation;
 use crate::lookup::name_cache::NameSlot;
 use renga_proto::names::{
-    AddCachedReference, CacheReference, CreationBegun, FileHere, Names, NamesCall, NotifyAccess, OpenHere,
+    AddCachedReference, CacheReference, CreationBegun, FileHere, Names, NamesCall, NotifyAccess, OpenHere, PathHere,
     ReferenceCached, ReleaseCachedReference, StatusHere, StatusOfInode,
 };
 use renga_proto::pages::FileId;
@@ -61,6 +61,11 @@ impl NameCacheState {
             NamesCall::FileHere(mut call) => {
                 let FileHere { at, flags } = call.entry();
                 reply!(call, if self.revalidation.check(me) => self.file(at, call.lent(), flags));
+            }
+            NamesCall::PathHere(mut call) => {
+                let PathHere { directory } = call.entry();
+                let path = self.revalidation.check(me).and_then(|()| self.path(directory, call.lent()));
+                reply!(call, path, bytes);
             }
             NamesCall::CacheGeneration(call) => call.reply(Ok(self.fill_generation())),
             NamesCall::CacheSteps(mut call) => {

@@ -3,19 +3,22 @@
 //! Invariant: entries are current. A name under change has no entry: the change removes it first, under the exclusive
 //! lock of names, and adds it at the end. Names in a directory without links have no entries. Bounded by its slots; a
 //! name that has not been used lately makes room. No step takes time that grows with the cache or with a directory,
-//! but for [`NameCache::forget_directory`], which passes the directory's entries. Not here: paths (`path_walk.rs`),
+//! but for [`NameCache::forget_directory`], which passes the directory's entries, and [`NameCache::entry_of`], which
+//! may pass all slots once. Not here: paths (`path_walk.rs`),
 //! boards that cache names (`name_holders.rs`).
 
+use crate::format::inode_record::KIND_DIRECTORY;
+use renga_proto::names::NAME_CACHED_BYTES_MAX;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
 const NO_DIRECTORY: u32 = 0;
 /// What a name stands for that stands for nothing.
 const NOTHING: u32 = 0;
-/// Bytes of the longest name that is kept.
-const KEPT_BYTES: usize = 40;
 const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
 const GROUPS: usize = 64;
+/// Directories whose names are found at once.
+const FOUND: usize = 64;
 /// Slots that are passed in search of one without a recent use.
 const SCANS_MAX: usize = 16;
 
@@ -35,14 +38,17 @@ renga_rt::with_defaults! {
         /// Forgotten; it stays for the boards that cache it.
         pub(super) hidden: bool = false,
         pub(super) holders: u8 = 0,
-        name: [u8; KEPT_BYTES] = [0; KEPT_BYTES],
+        name: [u8; NAME_CACHED_BYTES_MAX] = [0; NAME_CACHED_BYTES_MAX],
     }
     /// Of no name.
     pub const EMPTY;
 }
 impl NameSlot {
     fn is(&self, directory: u32, hash: u32, name: &[u8]) -> bool {
-        self.hash == hash && self.directory == directory && &self.name[..usize::from(self.bytes)] == name
+        self.hash == hash && self.directory == directory && self.name() == name
+    }
+    fn name(&self) -> &[u8] {
+        &self.name[..usize::from(self.bytes)]
     }
 }
 
@@ -61,6 +67,8 @@ pub(crate) struct NameCache {
     /// The first slot of no name; `next` leads to the others.
     free: u16,
     hand: usize,
+    /// Where the names of directories were last found, by their inodes.
+    found: [u16; FOUND],
     /// Boards that cache names which are not here any more.
     pub(super) spilled: u8,
 }
@@ -84,7 +92,8 @@ impl NameCache {
     pub(crate) fn new(slots: &'static mut [NameSlot]) -> NameCache {
         assert!(slots.len() < usize::from(u16::NONE), "more names than numbers");
         let (chains, groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
-        let mut cache = NameCache { slots, chains, groups, free: u16::NONE, hand: 0, spilled: 0 };
+        let mut cache =
+            NameCache { slots, chains, groups, free: u16::NONE, hand: 0, found: [u16::NONE; FOUND], spilled: 0 };
         cache.free_all();
         cache
     }
@@ -107,6 +116,21 @@ impl NameCache {
         Some(if slot.ino == NOTHING { Dentry::Negative } else { Dentry::Positive { ino: slot.ino, kind: slot.kind } })
     }
 
+    /// The name of directory `ino`, and the directory in which that is, if that is known.
+    pub(crate) fn entry_of(&mut self, ino: u32) -> Option<(u32, &[u8])> {
+        let is_entry = |slot: &NameSlot| {
+            let dots = matches!(slot.name(), b"." | b"..");
+            slot.ino == ino && slot.kind == KIND_DIRECTORY && !slot.hidden && !dots
+        };
+        let found = &mut self.found[ino as usize % FOUND];
+        if !self.slots.get(usize::from(*found)).is_some_and(is_entry) {
+            *found = self.slots.iter().position(is_entry)? as u16;
+        }
+        let slot = &mut self.slots[usize::from(*found)];
+        slot.recent = true;
+        Some((slot.directory, slot.name()))
+    }
+
     /// Whether it is known to stand for something.
     pub(crate) fn stands_for_something(&mut self, directory: u32, name: &[u8]) -> bool {
         matches!(self.find(directory, name), Some(Dentry::Positive { .. }))
@@ -119,7 +143,7 @@ impl NameCache {
             Dentry::Negative => (NOTHING, 0),
             Dentry::Positive { ino, kind } => (ino, kind),
         };
-        let kept = name.len() <= KEPT_BYTES && (ino == NOTHING || kind != 0);
+        let kept = name.len() <= NAME_CACHED_BYTES_MAX && (ino == NOTHING || kind != 0);
         if !kept || directory == NO_DIRECTORY || self.slots.is_empty() {
             self.forget(directory, name);
             return NO_DIRECTORY;

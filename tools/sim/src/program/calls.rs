@@ -12,6 +12,7 @@ use std::rc::Rc;
 /// Numbers of system calls, as Linux/AArch64 has them; from 1000 on, ours.
 #[allow(missing_docs, reason = "their names are Linux's")]
 pub mod numbers {
+    pub const GETCWD: u64 = 17;
     pub const DUP3: u64 = 24;
     pub const FCNTL: u64 = 25;
     pub const FLOCK: u64 = 32;
@@ -25,9 +26,11 @@ pub mod numbers {
     pub const FCHMOD: u64 = 52;
     pub const FCHMODAT: u64 = 53;
     pub const FCHOWNAT: u64 = 54;
+    pub const CHDIR: u64 = 49;
     pub const OPENAT: u64 = 56;
     pub const CLOSE: u64 = 57;
     pub const PIPE2: u64 = 59;
+    pub const GETDENTS64: u64 = 61;
     pub const LSEEK: u64 = 62;
     pub const READ: u64 = 63;
     pub const WRITE: u64 = 64;
@@ -66,7 +69,7 @@ const SIGCHLD: u64 = 17;
 /// Where the second path, small structures and the buffer are, from the data's start.
 pub(super) const SECOND: u64 = 4096;
 pub(super) const SMALL: u64 = 8192;
-const BUFFER: u64 = 12288;
+pub(super) const BUFFER: u64 = 12288;
 /// The longest transfer of one call.
 const BUFFER_BYTES: usize = 240 << 10;
 /// Arguments of a program, and bytes of each, that are read back.

@@ -1,12 +1,13 @@
 //! System calls about names, as programs write them.
 
 use super::calls::numbers::{
-    FCHMOD, FCHMODAT, FCHOWNAT, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, STATFS, SYMLINKAT, SYNC, UNLINKAT,
-    UTIMENSAT,
+    CHDIR, FCHMOD, FCHMODAT, FCHOWNAT, GETCWD, GETDENTS64, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, STATFS,
+    SYMLINKAT, SYNC, UNLINKAT, UTIMENSAT,
 };
-use super::calls::{AT_FDCWD, Result, SECOND, SMALL};
+use super::calls::{AT_FDCWD, BUFFER, Open, Result, SECOND, SMALL};
 use super::exchange::SimProgram;
 use renga_proto::inode::STAT_BYTES;
+use renga_proto::path::PATH_BYTES_MAX;
 
 /// In `unlinkat`: a directory.
 const AT_REMOVEDIR: u64 = 0x200;
@@ -15,6 +16,9 @@ const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 
 /// In `newfstatat`: without a path the open file.
 const AT_EMPTY_PATH: u64 = 0x1000;
+
+/// Of a `struct linux_dirent64`, before the name.
+const LISTED_HEADER_BYTES: usize = 19;
 
 /// Part of a `struct stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +139,42 @@ impl SimProgram {
         let (path, place) = (self.path(path).await, self.base + SMALL);
         self.call(NEWFSTATAT, &[file, path, place, AT_EMPTY_PATH]).await?;
         Ok(self.load(place, STAT_BYTES).await)
+    }
+    /// The names in the directory at the path, read by so many bytes at a time.
+    pub async fn list(&self, path: &str, step: u64) -> Result<Vec<String>> {
+        let directory = self.open(path, Open::Read).await?;
+        let listed = self.list_open(directory, step).await;
+        self.close(directory).await?;
+        listed
+    }
+    /// The names from an open directory's offset on.
+    pub async fn list_open(&self, directory: u64, step: u64) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        loop {
+            let bytes = self.call(GETDENTS64, &[directory, self.base + BUFFER, step]).await? as usize;
+            let entries = self.load(self.base + BUFFER, bytes).await;
+            let mut at = 0;
+            while at < bytes {
+                let next = at + usize::from(u16::from_le_bytes([entries[at + 16], entries[at + 17]]));
+                let name = entries[at + LISTED_HEADER_BYTES..next].split(|byte| *byte == 0).next().unwrap();
+                names.push(String::from_utf8(name.to_vec()).unwrap());
+                at = next;
+            }
+            if bytes == 0 {
+                return Ok(names);
+            }
+        }
+    }
+    /// Changes the working directory.
+    pub async fn change_directory(&self, path: &str) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(CHDIR, &[path]).await.map(drop)
+    }
+    /// The path of the working directory.
+    pub async fn working_directory(&self) -> Result<String> {
+        let bytes = self.call(GETCWD, &[self.base + BUFFER, PATH_BYTES_MAX as u64]).await? as usize;
+        let path = self.load(self.base + BUFFER, bytes - 1).await;
+        Ok(String::from_utf8(path).unwrap())
     }
     /// Moves a name.
     pub async fn rename(&self, from: &str, to: &str) -> Result<()> {

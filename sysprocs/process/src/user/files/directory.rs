@@ -8,11 +8,10 @@ use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
-    AbsolutePath, Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
-    SymbolicLink,
+    Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename, SymbolicLink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, ReadSyntheticLink, SyntheticPath, file_of, pid_of};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// In `renameat2`: fail if the new name exists.
 const RENAME_NOREPLACE: u32 = 1;
@@ -135,7 +134,7 @@ impl<M: UserMemory> User<M> {
         let at = self.program.start();
         let path = &mut self.scratch[..PATH_BYTES_MAX];
         let bytes = match at.directory.ino {
-            0..SYNTHETIC => self.services.path_lookup()?.call(AbsolutePath { at }, path).await?,
+            0..SYNTHETIC => apart!(self.services.absolute_path(at, path))?,
             number => {
                 let mut maker = self.services.proc_files(number)?;
                 maker.call(SyntheticPath { number }, path).await?

@@ -23,10 +23,11 @@ use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
 use renga_proto::names::{
-    CacheGeneration, CacheReference, CacheSteps, FileHere, NO_CACHE_GENERATION, Names, OpenHere, ReferenceCached,
+    CacheGeneration, CacheReference, CacheSteps, FileHere, NAME_CACHED_BYTES_MAX, NO_CACHE_GENERATION, Names, OpenHere,
+    PathHere, ReferenceCached,
 };
 use renga_proto::pages::Pages;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve};
+use renga_proto::path::{AbsolutePath, OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
@@ -218,6 +219,27 @@ impl Services {
             Ok(file) => change_leased(&mut self.clients.pages, file, change).await,
             Err(_) => Ok(false), // a path_lookup says what is wrong
         }
+    }
+
+    /// Writes the absolute path of the directory to `out`; how many bytes.
+    ///
+    /// # Errors
+    /// Linux's of `getcwd`.
+    pub async fn absolute_path(&mut self, at: PathStart, out: &mut [u8]) -> Result<u32, Errno> {
+        let Some(mut names) = self.names().filter(|_| !at.is_confined()) else {
+            return self.path_lookup()?.call(AbsolutePath { at }, out).await;
+        };
+        match names.call(PathHere { directory: at.directory }, &mut *out).await {
+            Err(Errno::EAGAIN) => {}
+            known => return known,
+        }
+        let bytes = self.path_lookup()?.call(AbsolutePath { at }, &mut *out).await?;
+        let path = out.get(..bytes as usize).ok_or(Errno::EIO)?;
+        if path.split(|byte| *byte == b'/').all(|name| name.len() <= NAME_CACHED_BYTES_MAX) {
+            // For the next time; nothing depends on it.
+            let _ = self.mode_of(at, path, 0).await;
+        }
+        Ok(bytes)
     }
 
     /// The name cache, if this board has no disk.

@@ -16,7 +16,7 @@ use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, SimProgram, Status};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use tree::{Seen, Tree};
+use tree::{Node, Seen, Tree};
 
 const PLACE: &str = "/hunt";
 /// Changes of each of the two programs.
@@ -85,11 +85,33 @@ async fn write(program: SimProgram, mut random: Random, history: Rc<History>) {
     history.writers.set(history.writers.get() - 1);
 }
 
+/// Lists what is at the path in one call, if it is a directory: all of it was so at one moment.
+async fn list(program: &SimProgram, path: &str, history: &History, before: usize) {
+    let Ok(directory) = program.open(&format!("{PLACE}{path}"), Open::Read).await else { return };
+    let listed = program.list_open(directory, 4096).await;
+    program.close(directory).await.unwrap();
+    let mut listed = match listed {
+        Ok(listed) => listed,
+        Err(errno) => return assert_eq!(errno, Errno::ENOTDIR, "{path}"),
+    };
+    listed.retain(|name| !matches!(name.as_str(), "." | ".."));
+    listed.sort();
+    let trees = &history.trees.borrow()[before..];
+    let was_listed = |id| {
+        let is =
+            |tree: &Tree| matches!(tree.nodes.get(id), Some(Node::Directory { names, .. }) if names.keys().eq(&listed));
+        trees.iter().any(is)
+    };
+    assert!(trees.iter().filter_map(|tree| tree.find(path, true).ok()).any(was_listed), "{path}: {listed:?}");
+}
+
 async fn look_up(program: SimProgram, mut random: Random, history: Rc<History>) {
     while history.writers.get() > 0 {
         let ((path, follow), before) = (draw_path(&mut random), history.done.get());
         let full = format!("{PLACE}{path}");
-        if random.occurs(75) {
+        if random.once_in(6) {
+            list(&program, &path, &history, before).await;
+        } else if random.occurs(75) {
             let answer = seen(program.status(&full, follow).await);
             let now =
                 || history.trees.borrow()[before..].iter().map(|tree| tree.lookup(&path, follow)).collect::<Vec<_>>();
