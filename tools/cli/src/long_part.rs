@@ -15,7 +15,7 @@ pub enum LongPart {
     Chaos,
     /// `renga crash` with the shipped scripts, at up to 200 events of each kind
     Crash,
-    /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux
+    /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux; Linux' timed card
     Debian,
     /// Conformance suites of other projects (busybox' shell, with it and with dash; coreutils) on Linux, on a, on b
     Suites,

@@ -37,6 +37,7 @@ fn linux_without_script_is_refused_and_limit_ends_run() {
 
 /// A write that is synced waits for the card's time at least once, and the disk has it afterwards.
 #[test]
+#[ignore = "a minute: renga test --long=debian"]
 fn linux_timed_card_takes_its_time_and_keeps_files() {
     if !clusters_can_run() {
         return;

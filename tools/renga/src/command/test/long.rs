@@ -77,7 +77,12 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let (settings, flags) = (&[("RENGA_CRASH_POINTS", CRASH_POINTS)], &["--include-ignored"]);
             clusters(environment, &only, count, &Layer { settings, flags, ..Layer::named(name) })?;
         }
-        LongPart::Debian => ignored("debian::", name, environment, options, count)?,
+        LongPart::Debian => {
+            ignored("debian::", name, environment, options, count)?;
+            if options.filter.is_none() {
+                ignored("linux::", name, environment, options, count)?;
+            }
+        }
         LongPart::Suites => ignored("suites::", name, environment, options, count)?,
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
