@@ -41,6 +41,10 @@ pub struct ImageArgs {
     /// List what is on this card or card image, with checksums, and say what is wrong with it
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     pub inspect: Option<PathBuf>,
+    /// With --inspect, write the same as JSON into this file, or print that instead of the text
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(requires = "inspect")]
+    pub json: Option<PathBuf>,
     /// Where to put it: a folder for cards, a file for the disk image (without it, where runs take it from)
     #[arg(long, short, value_name = "PATH")]
     pub out: Option<PathBuf>,

@@ -104,7 +104,7 @@ pub enum RengaCommand {
     /// Join this terminal with the serial lines of real boards
     Console(ConsoleArgs),
     /// List what this machine has and lacks for building, emulating, flashing and connecting boards
-    Doctor,
+    Doctor(DoctorArgs),
     /// Build the book of `docs`, with the crates' documentation beside it, and print the path of its first page
     Docs,
     /// Print the settings with which plain cargo builds for the boards
@@ -131,7 +131,7 @@ impl RengaCommand {
             RengaCommand::Image(_) => "image",
             RengaCommand::Flash(_) => "flash",
             RengaCommand::Console(_) => "console",
-            RengaCommand::Doctor => "doctor",
+            RengaCommand::Doctor(_) => "doctor",
             RengaCommand::Docs => "docs",
             RengaCommand::Env => "env",
             RengaCommand::Completions(_) => "completions",
@@ -269,6 +269,14 @@ pub struct Check {
     /// Say what each figure of the memory for messages is, and what makes it smaller
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// `renga doctor`
+#[derive(Args, Debug, Clone)]
+pub struct DoctorArgs {
+    /// Write the findings as JSON into this file, or print them so instead of as text
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
 }
 
 /// `renga flash`

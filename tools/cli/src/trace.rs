@@ -22,4 +22,8 @@ pub struct TraceArgs {
     /// Compare with another trace: the first difference, and counts; exit with 1 if they differ
     #[arg(long, value_name = "FILE", group = "what")]
     pub diff: Option<PathBuf>,
+    /// Write the summary as JSON into this file, or print that instead of the text
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(group = "what")]
+    pub json: Option<PathBuf>,
 }

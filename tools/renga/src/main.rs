@@ -35,7 +35,7 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
         RengaCommand::Completions(_) => become_whole(environment, COMPLETIONS),
         RengaCommand::Trace(_) | RengaCommand::Top(_) => become_whole(environment, VIEW),
         RengaCommand::Flash(_) => become_whole(environment, FLASH),
-        RengaCommand::Console(_) | RengaCommand::Doctor => become_whole(environment, SERIAL),
+        RengaCommand::Console(_) | RengaCommand::Doctor(_) => become_whole(environment, SERIAL),
     }
 }
 

@@ -28,6 +28,7 @@ fn output(arguments: &[&str]) -> String {
 #[test]
 fn check_json_has_the_figures_of_the_text() {
     let (text, json) = (output(&["check", "pair"]), output(&["check", "pair", "--json"]));
+    renga_schema::expect_valid("check", &json);
     let facts: Value = serde_json::from_str(&json).expect("nothing but JSON is printed");
     let proof = format!("{} processes, {} possible waits, no cycle", facts["processes"], facts["waits"]);
     assert!(text.contains(&proof), "no {proof:?} in\n{text}");

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     let command = Cli::read().command;
     exit::code(Environment::read().and_then(|environment| match &command {
         RengaCommand::Console(options) => console_command::console(&environment, options),
-        RengaCommand::Doctor => doctor_command::doctor(&environment),
+        RengaCommand::Doctor(options) => doctor_command::doctor(&environment, options),
         other => anyhow::bail!("{} is not for this binary", other.name()),
     }))
 }

@@ -31,9 +31,13 @@ pub mod path;
 pub mod perfetto;
 pub mod phases;
 pub mod summary;
+#[cfg(feature = "perfetto")]
+mod system_call;
 
 pub use decode::Decoder;
 pub use event::{Timed, TraceEvent, TracedFrame};
 pub use follow::{FollowStep, Follower};
 pub use format::{BadTrace, TraceReader, TraceWriter};
 pub use header::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TracedProtocol};
+#[cfg(feature = "perfetto")]
+pub use system_call::system_call_name;

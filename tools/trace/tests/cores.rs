@@ -101,7 +101,7 @@ fn summary_and_export_show_each_core() {
     let descriptors = trace.packet.iter().filter_map(|packet| packet.track_descriptor.as_ref());
     let cores: Vec<_> = descriptors.filter(|track| track.name().starts_with("core ")).collect();
     let names: Vec<&str> = cores.iter().map(|track| track.name()).collect();
-    assert_eq!(names, ["core 0", "core 1", "core 0"]);
+    assert_eq!(names, ["core 0", "core 1"], "b did nothing");
     let slices = |core: usize| {
         let uuid = cores[core].uuid;
         let on_it = trace.packet.iter().filter_map(|packet| packet.track_event.as_ref());
@@ -112,5 +112,4 @@ fn summary_and_export_show_each_core() {
         ["user 1", "program of user 1", "user 1", "disk 0", "program of user 1"],
         "core 1 of a"
     );
-    assert_eq!(slices(2).count(), 0, "b did nothing");
 }

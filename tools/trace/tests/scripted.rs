@@ -6,14 +6,17 @@ use renga_trace::calls::Calls;
 use renga_trace::event::{Timed, TraceEvent, TracedFrame};
 use renga_trace::header::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TracedProtocol};
 use renga_trace::path::{path, system_calls, waits};
-use renga_trace::perfetto::{self, PerfettoTrace};
+use renga_trace::perfetto::{self, DebugAnnotation, PerfettoTrace, TrackDescriptor, TrackEvent};
 use renga_trace::{diff, summary};
+use std::collections::BTreeSet;
 
 const USER: ProcId = ProcId::new(0, 0);
 const ROUTER: ProcId = ProcId::new(0, 1);
 const PROXY: ProcId = ProcId::new(1, 0);
 const FILE: ProcId = ProcId::new(1, 1);
 const DISK: ProcId = ProcId::new(1, 2);
+/// Waits in its only call.
+const IDLE: ProcId = ProcId::new(1, 3);
 
 fn header() -> TraceHeader {
     let kinds = ["user", "router", "proxy", "file", "disk"];
@@ -46,7 +49,9 @@ fn events() -> Vec<Timed> {
     let accept = |server, caller| TraceEvent::Accept { server, caller, op: 0 };
     let reply = |caller, server| TraceEvent::Reply { caller, server, op: 0 };
     let disk = TraceEvent::Disk { process: DISK, first: 8, blocks: 1, writes: false };
+    let program = TraceEvent::Program { process: USER, pid: 7, name: u64::from_le_bytes(*b"cat\0\0\0\0\0"), rest: 0 };
     [
+        (50, 0, program),
         (50, 0, TraceEvent::Enter { process: USER }),
         (90, 0, TraceEvent::Trap { process: USER }),
         (100, 0, TraceEvent::SystemCall { process: USER, number: 63 }),
@@ -75,9 +80,11 @@ fn events() -> Vec<Timed> {
         (440, 1, TraceEvent::Idle {}),
         (690, 1, TraceEvent::DiskEnd { process: DISK }),
         (690, 1, TraceEvent::Notify { process: DISK }),
+        (695, 1, TraceEvent::Dispatch { process: DISK }),
         (700, 1, reply(FILE, DISK)),
         (800, 1, reply(PROXY, FILE)),
         (900, 0, reply(USER, FILE)),
+        (950, 0, TraceEvent::Dispatch { process: USER }),
         (1000, 0, TraceEvent::Enter { process: USER }),
     ]
     .into_iter()
@@ -155,28 +162,102 @@ fn export_slices_are_closed_and_flows_joined() {
     for (time_ns, event) in &events {
         let track = open.entry(event.track_uuid).or_default();
         match event.r#type {
-            Some(1) => track.push((*time_ns, event.name.clone().expect("a slice has a name"))),
-            Some(3) => instants.push((*time_ns, event.name.clone().expect("an instant has a name"))),
-            _ => slices
-                .extend(track.pop().map(|(begin_ns, name)| (begin_ns, *time_ns, name)).or_else(|| panic!("{event:?}"))),
+            Some(1) => track.push((*time_ns, event.clone())),
+            Some(3) => instants.push((*time_ns, shown(event))),
+            Some(4) => {}
+            _ => slices.extend(
+                track
+                    .pop()
+                    .map(|(begin_ns, begun)| (begin_ns, *time_ns, shown(&begun)))
+                    .or_else(|| panic!("{event:?}")),
+            ),
         }
     }
     assert!(open.values().all(Vec::is_empty));
     let has =
         |begin_ns, end_ns, name: &str| assert!(slices.contains(&(begin_ns, end_ns, name.to_string())), "{slices:#?}");
-    has(200, 900, "b: file 0 Read");
-    has(210, 1000, "serves a: user 0: Read");
-    has(300, 1000, "serves b: proxy 0: Read");
-    has(400, 700, "b: disk 0 ReadBlocks");
-    has(420, 1000, "serves b: file 0: ReadBlocks");
-    has(250, 280, "a to b, 40 bytes");
-    has(50, 90, "program of user 0");
-    has(430, 690, "reads 1 from 8");
-    assert_eq!(instants, [(100, "system call 63".to_string()), (250, "token: a".to_string())]);
+    has(200, 900, "call: file.Read server=b: file 0 entry=Read");
+    has(210, 1000, "service: serves Read caller=a: user 0 entry=Read");
+    has(300, 1000, "service: serves Read caller=b: proxy 0 entry=Read");
+    has(400, 700, "call: disk.ReadBlocks server=b: disk 0 entry=ReadBlocks");
+    has(420, 1000, "service: serves ReadBlocks caller=b: file 0 entry=ReadBlocks");
+    has(250, 280, "link: a to b bytes=40 token_wait_ns=9 arrives_after_ns=35");
+    has(50, 90, "program: cat pid=7");
+    has(50, 90, "program: runs");
+    has(100, 1000, "syscall: read number=63");
+    has(430, 690, "disk: read block=8 blocks=1 bytes=4096");
+    assert_eq!(instants, [(50, "program: is cat pid=7".to_string()), (250, "link: token board=a".to_string())]);
     let flows: Vec<_> = events.iter().filter(|(_, event)| event.flow_ids == [1]).map(|(time_ns, _)| *time_ns).collect();
     assert_eq!(flows, [200, 300], "from the caller to its proxy");
-    let tracks: Vec<_> = trace.packet.iter().filter_map(|packet| packet.track_descriptor.clone()?.uuid).collect();
-    assert!(events.iter().all(|(_, event)| tracks.contains(&event.track_uuid.unwrap())), "every track is described");
+}
+
+/// Category, name and arguments of an event.
+fn shown(event: &TrackEvent) -> String {
+    let argument = |argument: &DebugAnnotation| {
+        let value = argument.uint_value.map_or_else(|| argument.string_value().to_string(), |value| value.to_string());
+        format!(" {}={value}", argument.name())
+    };
+    let arguments: String = event.debug_annotations.iter().map(argument).collect();
+    format!("{}: {}{arguments}", event.categories.concat(), event.name())
+}
+
+/// Holds: trace-perfetto.
+#[test]
+fn export_idle_tracks_are_left_out() {
+    let waits = TraceEvent::Call { caller: IDLE, server: FILE, op: 0 };
+    let mut events = vec![Timed { time_ns: 0, board: 1, core: 0, event: waits }];
+    events.extend(self::events());
+    let trace = perfetto::export(&header(), &events);
+    let tracks: Vec<_> = trace.packet.iter().filter_map(|packet| packet.track_descriptor.clone()).collect();
+    let names: Vec<_> = tracks.iter().map(|track| track.name()).collect();
+    let on_a = ["run queue", "core 0", "cat (7)", "user 0", "router 0"];
+    let on_b = ["run queue", "core 0", "disk", "proxy 0", "file 0", "disk 0"];
+    let mut wanted = ["link", "link load, %", "frames waiting for the token", "board a", "board b"].to_vec();
+    wanted.extend(on_a.iter().chain(&on_b));
+    let sorted = |mut names: Vec<&str>| -> Vec<String> {
+        names.sort_unstable();
+        names.into_iter().map(String::from).collect()
+    };
+    assert_eq!(sorted(names), sorted(wanted));
+    let of_events: BTreeSet<_> =
+        trace.packet.iter().filter_map(|packet| packet.track_event.as_ref()?.track_uuid).collect();
+    let uuids: BTreeSet<_> =
+        tracks.iter().filter(|track| track.process.is_none()).filter_map(|track| track.uuid).collect();
+    assert_eq!(uuids, of_events);
+}
+
+/// The values of a counter of a trace, and when they begin.
+fn counter(trace: &PerfettoTrace, name: &str, board: u64) -> Vec<(u64, i64)> {
+    let tracks = trace.packet.iter().filter_map(|packet| packet.track_descriptor.as_ref());
+    let wanted = |track: &&TrackDescriptor| {
+        track.name() == name && (track.parent_uuid.is_none() || track.uuid() >> 48 & 255 == board)
+    };
+    let Some(track) = tracks.filter(|track| track.counter.is_some()).find(wanted) else { return Vec::new() };
+    let events = trace.packet.iter().filter_map(|packet| Some((packet.timestamp?, packet.track_event.as_ref()?)));
+    events
+        .filter(|(_, event)| event.track_uuid == track.uuid)
+        .map(|(time_ns, event)| (time_ns, event.counter_value()))
+        .collect()
+}
+
+/// Holds: trace-perfetto.
+#[test]
+fn export_counters_have_load_and_queues() {
+    let trace = perfetto::export(&header(), &events());
+    assert_eq!(counter(&trace, "link load, %", 0), [(0, 1), (1_000_000, 0)], "30 ns of a millisecond, rounded up");
+    assert_eq!(counter(&trace, "frames waiting for the token", 0), [(241, 1), (250, 0)]);
+    assert_eq!(counter(&trace, "run queue", 0), [(900, 1), (950, 0)], "from the reply to the dispatch");
+    assert_eq!(counter(&trace, "run queue", 1), [(690, 1), (695, 0)], "from the notification to the dispatch");
+    let queued = |first: u64, second: u64| {
+        let call = |caller| TraceEvent::Call { caller, server: FILE, op: 0 };
+        let accept = |caller| TraceEvent::Accept { server: FILE, caller, op: 0 };
+        let events = [(10, call(PROXY)), (first, accept(PROXY)), (20, call(DISK)), (second, accept(DISK))];
+        let mut events = events.map(|(time_ns, event)| Timed { time_ns, board: 1, core: 0, event });
+        events.sort_by_key(|timed| timed.time_ns);
+        counter(&perfetto::export(&header(), &events), "calls waiting for file", 1)
+    };
+    assert_eq!(queued(30, 50), [(10, 1), (20, 2), (30, 1), (50, 0)]);
+    assert!(queued(15, 50).is_empty(), "one call is no queue");
 }
 
 /// Holds: trace-path.
@@ -184,9 +265,9 @@ fn export_slices_are_closed_and_flows_joined() {
 fn diff_of_traces_finds_first_difference() {
     let (one, mut other) = (events(), events());
     assert_eq!(diff::difference(&header(), &one, &other).first, None);
-    other[18].time_ns += 50;
+    other[20].time_ns += 50;
     let found = diff::difference(&header(), &one, &other);
-    assert_eq!(found.first, Some([Some(one[18].clone()), Some(other[18].clone())]));
+    assert_eq!(found.first, Some([Some(one[20].clone()), Some(other[20].clone())]));
     let [(edge, [left, right])] = &found.edges[..] else { panic!("one edge: {:?}", found.edges) };
     assert_eq!((edge.entry.as_str(), left.total_ns, right.total_ns), ("ReadBlocks", 300, 350));
 }

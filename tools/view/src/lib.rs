@@ -19,6 +19,7 @@ pub mod table;
 pub mod terminal;
 pub mod top_command;
 pub mod trace_command;
+mod trace_report;
 pub mod views;
 
 pub use action::KeyAction;

@@ -1,14 +1,14 @@
 //! `renga trace`: what a trace says.
 
+use crate::trace_report::WholeTrace;
 use anyhow::{Context, Result, bail};
 use renga_abi::ProcId;
 use renga_cli as cli;
 use renga_trace::event::{EventNumber, Timed};
 use renga_trace::path::{SystemCall, path, system_calls, timeline, waits};
-use renga_trace::phases::{Phases, table};
-use renga_trace::{TraceEvent, TraceHeader, TraceReader, diff, perfetto, summary};
+use renga_trace::{TraceEvent, TraceHeader, TraceReader, diff, perfetto};
+use renga_workspace::output;
 use renga_workspace::progress::ProgressLine;
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -50,9 +50,12 @@ fn answer(options: &cli::TraceArgs, header: &TraceHeader, events: &[Timed]) -> R
         let head = format!("{}, {took_ns} ns from {begin_ns} ns on\n", header.full_name(call.process));
         return Ok((head + &timeline(&path(header, events, call.process, begin_ns, call.end_ns)), 0));
     }
-    let mut phases = Phases::new(header.clone());
-    events.iter().for_each(|timed| phases.take(timed));
-    Ok((format!("{}\n{}{}", summary::summary(header, events), table(&phases.finish()), kinds(events)), 0))
+    let (json, whole) = (options.json.as_deref(), WholeTrace::of(header, events));
+    if !output::leaves_text(json) {
+        return Ok((serde_json::to_string_pretty(&whole.report())? + "\n", 0));
+    }
+    output::write_json(json, &whole.report())?;
+    Ok((whole.to_string(), 0))
 }
 
 /// An event, with the names of processes.
@@ -64,23 +67,6 @@ fn named(header: &TraceHeader, event: &TraceEvent) -> String {
     };
     let numbers: Vec<String> = numbers.iter().zip(kind.numbers()).map(number).collect();
     format!("{} {}", kind.name(), numbers.join(", "))
-}
-
-/// How many events of each kind there are.
-fn kinds(events: &[Timed]) -> String {
-    let mut counts = BTreeMap::<&str, u64>::new();
-    for timed in events {
-        let name = match (&timed.event, timed.event.numbers()) {
-            (_, Some((kind, _))) => kind.name(),
-            (TraceEvent::Frame(_), _) => "frame",
-            (TraceEvent::Stopped, _) => "stop",
-            _ => "start",
-        };
-        *counts.entry(name).or_default() += 1;
-    }
-    counts
-        .iter()
-        .fold("Events of each kind\n".to_string(), |text, (name, count)| text + &format!("{count:>9}  {name}\n"))
 }
 
 fn read(file: &Path) -> Result<(TraceHeader, Vec<Timed>)> {
@@ -130,12 +116,12 @@ fn difference(header: &TraceHeader, events: &[Timed], other: &Path) -> Result<(S
 
 #[cfg(test)]
 mod tests {
-    use super::{kinds, named};
+    use super::named;
     use renga_abi::ProcId;
-    use renga_trace::{ProcessKind, Timed, TraceBoard, TraceEvent, TraceHeader};
+    use renga_trace::{ProcessKind, TraceBoard, TraceEvent, TraceHeader};
 
     #[test]
-    fn trace_events_have_process_names_and_counts() {
+    fn trace_events_have_process_names() {
         let mut board = TraceBoard { name: "a".to_string(), ..TraceBoard::default() };
         board.add(0, 0, 0);
         let kinds_of = vec![ProcessKind { name: "disk".to_string(), serves: None }];
@@ -144,8 +130,5 @@ mod tests {
         let process = ProcId::new(0, 0);
         let disk = TraceEvent::Disk { process, first: 8, blocks: 2, writes: true };
         assert_eq!(named(&header, &disk), "disk a: disk 0, 8, 2, 1");
-        let events = [disk, TraceEvent::DiskEnd { process }, TraceEvent::Token {}, TraceEvent::DiskEnd { process }];
-        let events = events.map(|event| Timed { time_ns: 1, board: 0, core: 0, event });
-        assert_eq!(kinds(&events), "Events of each kind\n        1  disk\n        2  disk-end\n        1  token\n");
     }
 }

@@ -8,6 +8,7 @@ use renga_trace::figures::{BoardFigures, CoreTime, Spent, TraceFigures, TracedPr
 use renga_trace::meter::Meter;
 use renga_trace::moment::TracedState;
 use renga_trace::summary::CallEdge;
+use renga_trace::system_call_name;
 use std::collections::{BTreeMap, HashMap};
 
 /// The displayed table.
@@ -170,17 +171,11 @@ fn doing(meter: &Meter, figures: &TraceFigures, program: &TracedProgram) -> [Val
     };
     let Some((number, since_ns)) = call else { return [state.into(), Value::Nothing, Value::Nothing] };
     let for_ns = figures.time_ns.saturating_sub(since_ns);
-    let said = format!("{} for {} us", call_name(number), for_ns / 1000);
+    let said = format!("{} for {} us", system_call_name(number), for_ns / 1000);
     // The chain begins with the program itself.
     let chain = moment.chain(meter.header(), process);
     let rest = chain.split_once(" -> ").map_or(Value::Nothing, |(_, rest)| rest.into());
     [state.into(), Value::Text(said), rest]
-}
-
-/// The name of a system call.
-pub fn call_name(number: u32) -> String {
-    let known = syscalls::aarch64::Sysno::new(number as usize);
-    known.map_or_else(|| format!("call {number}"), |known| known.name().to_string())
 }
 
 fn processes(meter: &Meter, figures: &TraceFigures) -> ViewTable {

@@ -1,14 +1,15 @@
 //! `renga image`: builds the disk image, or the cards of real boards, or inspects a card.
 
+use super::card_report::CardReport;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::NodeFile;
 use renga_cli::ImageArgs;
 use renga_images::artifacts::{self, KernelFlavour};
-use renga_images::card::{self, CardCluster, CardFinding, Expected, Inspection};
+use renga_images::card::{self, CardCluster, Expected};
 use renga_images::disk_image::{self, DiskChoice};
-use renga_images::partition_table::{TYPE_FAT32, TYPE_LINUX};
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
@@ -28,7 +29,7 @@ pub fn image(environment: &Environment, options: &ImageArgs) -> Result<u8> {
         return list(environment, choice);
     }
     if let Some(path) = &options.inspect {
-        return inspect(environment, path, cluster.as_ref());
+        return inspect(environment, path, cluster.as_ref(), options.json.as_deref());
     }
     if let Some(path) = &options.update {
         return update(environment, options, cluster, path);
@@ -99,14 +100,18 @@ fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
-fn inspect(environment: &Environment, path: &Path, cluster: Option<&CardCluster>) -> Result<u8> {
+fn inspect(environment: &Environment, path: &Path, cluster: Option<&CardCluster>, json: Option<&Path>) -> Result<u8> {
     let scratch = Scratch::make(environment)?;
     let progress = ProgressLine::start();
     progress.step("reading the card");
     let inspection = card::inspect(path, &scratch.folder, |node| expected(environment, node, cluster));
     progress.finish();
     let inspection = inspection?;
-    print(path, &inspection);
+    let report = CardReport::of(path, &inspection);
+    if output::leaves_text(json) {
+        report.print();
+    }
+    output::write_json(json, &report)?;
     Ok(if inspection.is_sound() { 0 } else { UNSOUND_STATUS })
 }
 
@@ -122,40 +127,4 @@ fn expected<'a>(
         .map(|kernel| anyhow::Ok(card::sha256(&card::kernel_files(&fs::read(kernel.image)?, &[])?[0].bytes)))
         .transpose()?;
     Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })
-}
-
-fn print(path: &Path, inspection: &Inspection) {
-    println!("{}", path.display());
-    for (number, partition) in inspection.partitions.iter().enumerate() {
-        let kind = match partition.kind {
-            TYPE_FAT32 => "FAT32".to_string(),
-            TYPE_LINUX => "Linux".to_string(),
-            other => format!("type {other:#04x}"),
-        };
-        let (start, len) = (partition.extent.start_bytes >> 20, partition.extent.len_bytes >> 20);
-        println!("partition {}  {kind}, {len} MiB from {start} MiB", number + 1);
-    }
-    for file in &inspection.files {
-        println!("{}  {:>8}  {}", file.sum, file.len_bytes, file.name);
-    }
-    for slot in &inspection.slots {
-        let kernel = slot.kernel.map_or("no kernel".to_string(), |kernel| format!("kernel {}...", kernel.short()));
-        let state = slot.fault.as_deref().unwrap_or("whole");
-        println!(
-            "start from partition {}{}: {kernel}, {state}",
-            slot.partition,
-            if slot.usual { ", the usual" } else { "" }
-        );
-    }
-    if let Some(node) = inspection.node() {
-        println!("board {} ({}, a {}) of cluster {}", node.name, node.board, node.model, node.cluster);
-        println!("system {} ({:016x}), boards {}, link {}", node.system, node.placement, node.boards, node.link);
-    }
-    for finding in &inspection.findings {
-        match finding {
-            CardFinding::Fault(what) => println!("WRONG: {what}"),
-            CardFinding::Unchecked(what) => println!("not checked: {what}"),
-        }
-    }
-    println!("{}", if inspection.is_sound() { "sound" } else { "not sound" });
 }

@@ -1,6 +1,6 @@
 //! `renga linux`: one script on Debian's Linux, on the board and with the disk that Renga would have.
 
-use super::stats::print_times;
+use super::stats::RunTimes;
 use anyhow::{Context, Result};
 use renga_cluster::linux::{CardModel, LinuxBoard, LinuxHardware};
 use renga_cluster::session_disk;
@@ -45,7 +45,7 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
             .context("Linux ran, but the files of its disk cannot be copied")?;
     }
     if let Some(stats) = ended.stats.filter(|_| options.stats) {
-        print_times(&stats);
+        RunTimes::of(&stats).print();
         eprintln!("console hash   {:016x}", stats.log_hash);
     }
     Ok(ended.status)

@@ -1,7 +1,8 @@
 //! What the commands of this binary do; each gives the exit status.
 
+mod card_report;
 pub mod check;
-mod check_json;
+mod check_report;
 pub mod docs;
 pub mod env;
 pub mod fuzz;

@@ -75,8 +75,9 @@ fn run_json_has_the_figures_of_stats() {
     let file = scratch.join("figures.json");
     let json = format!("--json={}", file.display());
     let ended = Renga::script("exit 3").with(["--stats", &json]).end().expect_status(3);
-    let figures: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(file).expect("it was written")).expect("it is JSON");
+    let text = std::fs::read_to_string(file).expect("it was written");
+    renga_schema::expect_valid("run", &text);
+    let figures: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(figures["status"], 3);
     assert_eq!(figures["console_hash"], ended.figure("console hash"));
     assert_eq!(figures["frame_hash"], ended.figure("frame hash"));

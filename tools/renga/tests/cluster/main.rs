@@ -30,6 +30,7 @@ mod log;
 mod many;
 mod moved;
 mod names;
+mod perfetto;
 mod pipes;
 mod probes;
 mod proc;

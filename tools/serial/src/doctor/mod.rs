@@ -7,9 +7,12 @@ mod programs;
 
 pub use connections::{card_readers, serial_ports};
 pub use programs::{host_programs, qemu, toolchain};
+use serde::Serialize;
 
 /// How a thing stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Health {
     /// It is there.
     Good,
@@ -20,7 +23,8 @@ pub enum Health {
 }
 
 /// One thing that was examined.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Diagnosis {
     /// How it stands.
     pub verdict: Health,

@@ -4,6 +4,7 @@ use renga_flash::Host;
 use renga_serial::doctor::{Diagnosis, Health, card_readers, host_programs, qemu, serial_ports, toolchain};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("renga-doctor-{}-{name}", std::process::id()));
@@ -66,4 +67,20 @@ fn doctor_serial_adapters_are_named() {
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].verdict, found[0].what.as_str()), (Health::Good, "serial adapter /dev/ttyUSB0 USB Serial"));
     let _ = fs::remove_dir_all(root);
+}
+
+#[test]
+fn doctor_json_follows_schema_and_says_what_the_text_says() {
+    let said = |arguments: &[&str]| {
+        let mut renga = Command::new(env!("CARGO_BIN_EXE_renga-serial"));
+        renga.env("RENGA_ROOT", Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).arg("doctor").args(arguments);
+        let output = renga.output().expect("it was built");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let ((status, json), (text_status, text)) = (said(&["--json"]), said(&[]));
+    renga_schema::expect_valid("doctor", &json);
+    assert_eq!(status, text_status);
+    let missing = text.lines().filter(|line| line.starts_with("MISSING ")).count();
+    assert!(json.contains(&format!("\"missing\": {missing},")), "{missing} are missing by the text:\n{json}");
+    assert_eq!(json.matches("\"verdict\"").count(), text.lines().filter(|line| !line.starts_with(' ')).count() - 1);
 }

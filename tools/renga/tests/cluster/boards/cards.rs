@@ -14,8 +14,12 @@ fn cards_of_pi_3_and_pi_4_boot() {
     let made = Renga::command(&["image", "--board", "a=pi3,b=pi4", "--name", "lab"])
         .with(["--out".as_ref(), folder.as_os_str()]);
     made.end().expect_status(0);
-    let inspected = Renga::command(&["image", "--inspect"]).with([folder.join("lab-b-pi4.img")]).end().expect_status(0);
+    let card = folder.join("lab-b-pi4.img");
+    let inspected = Renga::command(&["image", "--inspect"]).with([&card]).end().expect_status(0);
     assert!(inspected.text().contains("board b (1, a pi4) of cluster lab\n"), "{}", inspected.report());
+    let json = Renga::command(&["image", "--json", "--inspect"]).with([&card]).end().expect_status(0).text();
+    renga_schema::expect_valid("image", &json);
+    assert!(json.contains("\"cluster\": \"lab\"") && json.contains("\"sound\": true"), "{json}");
     let trace = scratch.join("trace");
     let run =
         Renga::script("uname -n; remote -b b uname -n; ls /bin/busybox").with(["--cards".as_ref(), folder.as_os_str()]);
