@@ -242,8 +242,8 @@ impl ActiveInode {
         Err(Errno::ENOENT)
     }
 
-    /// Block `index` without its trailing zeros, for the page cache of `board`. None is kept that lies behind the end: a
-    /// listing would find it.
+    /// Block `index` without its trailing zeros, for the page cache of `board`. None behind the end is kept: a listing
+    /// would find it.
     pub(super) async fn fill_block(&mut self, board: u8, index: u32, out: &mut [u8]) -> Result<Filled, Errno> {
         let blocks = self.directory_blocks()?;
         if u64::from(index) >= blocks {

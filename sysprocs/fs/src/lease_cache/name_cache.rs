@@ -73,20 +73,13 @@ impl NameCacheState {
                 reply!(call, good.map(|()| self.keep_steps(me, call.lent())));
             }
             NamesCall::CacheReference(call) => {
-                let CacheReference { cache_generation, slot, ino, generation, session } = call.entry();
-                let good = self.may_fill(cache_generation);
-                let kept = good.map(|()| self.inodes.keep(ReferenceKey { ino, generation, slot }, session));
+                let kept = self.keep_reference(call.entry());
                 call.reply(Ok(kept.unwrap_or(ReferenceCached::NOT)));
             }
             NamesCall::AddCachedReference(call) => {
                 let AddCachedReference { ino, generation, slot } = call.entry();
-                reply!(
-                    call,
-                    self.inodes
-                        .use_as(ReferenceKey { ino, generation, slot })
-                        .map(|used| used.session)
-                        .ok_or(Errno::ENOENT)
-                );
+                let used = self.inodes.use_as(ReferenceKey { ino, generation, slot });
+                reply!(call, used.map(|used| used.session).ok_or(Errno::ENOENT));
             }
             NamesCall::ReleaseCachedReference(call) => {
                 let ReleaseCachedReference { ino, session } = call.entry();
@@ -117,6 +110,12 @@ impl NameCacheState {
                 call.reply(Ok(()));
             }
         }
+    }
+
+    fn keep_reference(&mut self, offered: CacheReference) -> Result<ReferenceCached, Errno> {
+        let CacheReference { cache_generation, slot, ino, generation, session } = offered;
+        self.may_fill(cache_generation)?;
+        Ok(self.inodes.keep(ReferenceKey { ino, generation, slot }, session))
     }
 
     fn begin_creation(&mut self, me: &mut Me, at: FileId, path: &[u8]) -> Result<CreationBegun, Errno> {
