@@ -1,9 +1,9 @@
 //! The cache against a plain map: what it knows is what the map has, and it knows the last that it was notified.
 
 extern crate std;
-use super::{Dentry, KEPT_BYTES, NameCache, NameSlot};
+use super::{Dentry, NameCache, NameSlot};
 use renga_proto::inode::NameHolders;
-use renga_proto::names::OTHERS;
+use renga_proto::names::{NAME_CACHED_BYTES_MAX, OTHERS};
 use std::boxed::Box;
 use std::collections::BTreeMap;
 use std::format;
@@ -63,7 +63,7 @@ fn name_cache_random_changes_match_model() {
         let mut hits = 0;
         for step in 0..20_000u32 {
             let directory = 2 + 256 * draw(&mut state, 4) as u32 + draw(&mut state, 3) as u32;
-            let bytes = if draw(&mut state, 40) == 0 { KEPT_BYTES + 1 } else { 1 };
+            let bytes = if draw(&mut state, 40) == 0 { NAME_CACHED_BYTES_MAX + 1 } else { 1 };
             let name = format!("{:0bytes$}", draw(&mut state, 60)).into_bytes();
             let key = (directory, name.clone());
             match draw(&mut state, 10) {
@@ -80,7 +80,7 @@ fn name_cache_random_changes_match_model() {
                     cache.learn(directory, &name, known);
                     map.insert(key, known);
                     let found = cache.find(directory, &name);
-                    assert_eq!(found, (name.len() <= KEPT_BYTES).then_some(known), "step {step}");
+                    assert_eq!(found, (name.len() <= NAME_CACHED_BYTES_MAX).then_some(known), "step {step}");
                 }
                 7..9 => {
                     cache.forget(directory, &name);
