@@ -27,6 +27,9 @@ pub type Inodes = Family<Inode, { PAGING | Truncate::BIT }>;
 /// The size of an object, as the page cache knows it: it has no end.
 pub(crate) const OBJECT_BYTES: u64 = u64::MAX;
 
+/// A mapping does not count the losses of its file: each `msync` reports one for so long, which no flush outlasts.
+const LOSS_NS_MAX: u64 = 5_000_000_000;
+
 /// A page that was read, in a frame of the reader's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageRead {
@@ -202,7 +205,8 @@ impl<M: UserMemory> Pager<'_, M> {
 
     /// Reports failed writes to `file`.
     pub async fn settle_file(&mut self, file: MappedFile) -> Result<(), Errno> {
-        self.inode(file.slot).ok_or(Errno::EIO)?.call(Sync {}, ()).await
+        let losses = self.inode(file.slot).ok_or(Errno::EIO)?.call(Sync {}, ()).await?;
+        if losses.count == 0 || losses.ns_ago > LOSS_NS_MAX { Ok(()) } else { Err(Errno(losses.errno)) }
     }
 
     /// Memory that programs share without a file, with one use.

@@ -105,21 +105,23 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         Ok(())
     }
 
-    pub(crate) async fn flush_page(&mut self, call: &mut Call<FlushLease>) -> FlushedPage {
+    /// `ENOENT`: this board has nothing of such a lease; one that has rebooted has not.
+    pub(crate) async fn flush_page(&mut self, call: &mut Call<FlushLease>) -> Result<FlushedPage, Errno> {
         let FlushLease { file, taken, back, lease, .. } = call.entry();
         if back == FlushExtent::Gone {
             self.drop_file(file).await;
-            return FlushedPage::NONE;
+            return Ok(FlushedPage::NONE);
         }
         self.end_other_lease(file, lease).await;
+        let known = self.index.knows_lease(file, lease);
         let changed = self.flush_attributes(file, back, call);
         if back == FlushExtent::Nothing {
             self.forget_file(file).await;
-            return FlushedPage { changed, ..FlushedPage::NONE };
+            return Ok(FlushedPage { changed, ..FlushedPage::NONE });
         }
         let mut page = NO_PAGE;
         if back == FlushExtent::Dirty {
-            let taking = self.index.lease_of(file).is_none() && self.index.knows_lease(file, lease);
+            let taking = self.index.lease_of(file).is_none() && known;
             self.index.end_lease(file, lease, taking);
             if taken != NO_PAGE {
                 self.index.flushed(file, taken);
@@ -144,7 +146,10 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
             _ => self.index.take_facts(file),
         };
-        FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, changed }
+        if back == FlushExtent::Dirty && !known && !changed && page == NO_PAGE && written_ns.is_none() {
+            return Err(Errno::ENOENT);
+        }
+        Ok(FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, changed })
     }
 
     /// Gives what was changed of mode, owner and times; whether anything was.

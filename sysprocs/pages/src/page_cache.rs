@@ -185,7 +185,7 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         self.write_leased(call).await
     }
     async fn flush_lease(&mut self, call: &mut Call<FlushLease>) -> Result<FlushedPage, Errno> {
-        let given = self.flush_page(call).await;
+        let given = self.flush_page(call).await?;
         // What is not in the slice need not cross.
         let used = if given.changed { ATTRIBUTES_BYTES } else { PAGE_BYTES };
         call.set_taken_used(if given.page == NO_PAGE && !given.changed { 0 } else { used });

@@ -6,6 +6,7 @@ use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
 pub use crate::pages::Filled;
+pub use crate::write_lease::Lease;
 
 in_words! {
     /// What an opener learns of an inode.
@@ -242,11 +243,11 @@ protocol! {
         /// Directory entries from position `cursor` on as `struct linux_dirent64`s that fit into the
         /// slice; how many bytes, and the next cursor.
         7 ReadDirectory { cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
-        /// Its data are on the medium when answered; Reports a deferred error. Whether the inode itself is:
+        /// As `ReportError`, after data of other boards have been flushed. The commit that follows writes them:
         /// `CommitAll`.
-        8 Sync {} (()) -> Result<(), Errno>;
-        /// Reports a deferred error once of a released write.
-        9 ReportError {} (()) -> Result<(), Errno>;
+        8 Sync {} (()) -> Result<LossReport, Errno>;
+        /// Reports a refused write whose caller was released early, to the first caller; otherwise what data were lost.
+        9 ReportError {} (()) -> Result<LossReport, Errno>;
         /// Sets permission bits, or owner and group: as `SetAccess::mode` and `SetAccess::owner` have it.
         10 SetAccess { mode: u16, uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// Sets access and modification time, ns since 1970, or `TIME_NOW`, `TIME_KEEP`.
@@ -309,19 +310,6 @@ protocol! {
     }
 }
 
-in_words! {
-    /// A write lease.
-    pub struct Lease {
-        /// The file's size, bytes.
-        size: u64,
-        /// Pages below this one may be written, for which there is room on the medium. 0: none, writes are to cross.
-        below: u32,
-        /// Which lease it is: no other has had that number, also before the board was started.
-        id: u64,
-        /// The calendar time at the grant, ns since 1970.
-        now_ns: u64,
-    }
-}
 /// In place of a mode: it stays.
 pub const KEEP_MODE: u16 = u16::MAX;
 impl SetAccess {
@@ -347,10 +335,6 @@ impl LeaseWrite {
     pub const fn flush_old() -> LeaseWrite {
         LeaseWrite { ino: 0, board: ONLY_OLD, page: FLUSH_LEASE }
     }
-}
-impl Lease {
-    /// Writes are to cross.
-    pub const NONE: Lease = Lease { size: 0, below: 0, id: 0, now_ns: 0 };
 }
 
 in_words! {
@@ -380,6 +364,15 @@ in_words! {
         ino: u32,
         /// Its type (ext2's directory-entry type; 0: not known).
         kind: u8,
+    }
+    /// Losses of written data since the inode became active.
+    pub struct LossReport {
+        /// How many.
+        count: u32,
+        /// Why the last one.
+        errno: u16,
+        /// How long ago the last one was, ns: the clocks of two boards differ.
+        ns_ago: u64,
     }
     /// What an inode says that stands still.
     pub struct Frozen {

@@ -40,3 +40,4 @@ pub mod slots;
 pub mod stat;
 pub mod steps;
 pub mod used;
+pub mod write_lease;

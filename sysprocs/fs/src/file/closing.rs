@@ -7,7 +7,7 @@ use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::slots::FreeFile;
-use renga_rt::{BoardReferences, Call, Errno, Retry};
+use renga_rt::{BoardReferences, Call, Errno, Me, Retry};
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// It is being closed: nothing is locked by way of it any more.
@@ -21,7 +21,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     }
 
     /// Answers before the work is done, unless a failed write may have to be notified.
-    pub(super) async fn close(&mut self, call: Call<renga_proto::file::Close>) {
+    pub(super) async fn close(&mut self, call: Call<renga_proto::file::Close>, me: &Me) {
         let board = call.board();
         if call.entry().generation != self.open_generation.number() || !self.references.contains(board) {
             return call.reply(Err(Errno::EBADF));
@@ -31,7 +31,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             return call.reply(Ok(()));
         }
         self.note_lost_here().await;
-        let reported = if self.written || self.lost { self.report_error().await } else { Ok(()) };
+        let reported = if self.written || self.lost { self.report_error(me).await } else { Ok(()) };
         // A caller that has closed it finds its locks free.
         self.release_locks().await;
         call.reply(reported);

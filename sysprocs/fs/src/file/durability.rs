@@ -6,7 +6,7 @@ use crate::file::inode_session::{of_the_disk, on_inode};
 use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{CommitAll, CommitExtent, ReportError, Sync};
-use renga_rt::Errno;
+use renga_rt::{Errno, Me};
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Whether something written is lost; reported once.
@@ -14,25 +14,31 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         if core::mem::take(&mut self.lost) { Err(Errno::EIO) } else { Ok(()) }
     }
 
-    pub(super) async fn report_error(&mut self) -> Result<(), Errno> {
-        let settled = on_inode!(self, ReportError {}, ());
+    pub(super) async fn report_error(&mut self, me: &Me) -> Result<(), Errno> {
+        let report = on_inode!(self, ReportError {}, ());
         self.written = false;
+        let settled = report.and_then(|report| self.loss_mark.note(report, me.now_ns()));
         settled.and(self.report_lost())
     }
 
-    pub(super) async fn sync(&mut self) -> Result<(), Errno> {
-        let synced = on_inode!(self, Sync {}, ());
-        if let Err(errno) = synced {
+    pub(super) async fn sync(&mut self, me: &Me) -> Result<(), Errno> {
+        let report = on_inode!(self, Sync {}, ());
+        if let Err(errno) = report {
             self.written = false; // the failure is reported
             return Err(errno);
         }
-        let committed = self.clients.inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
-        if committed == Err(Errno::ESTALE) {
-            self.forget_inode().await;
+        let settled = report.and_then(|report| self.loss_mark.note(report, me.now_ns()));
+        if settled.is_ok() {
+            let committed = self.clients.inode_directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await;
+            if committed == Err(Errno::ESTALE) {
+                self.forget_inode().await;
+            }
+            self.written = false;
+            committed.map_err(of_the_disk)?;
         }
         self.written = false;
-        committed.map_err(of_the_disk)?;
         self.note_lost_here().await;
-        self.report_lost()
+        let lost = self.report_lost();
+        settled.and(lost)
     }
 }

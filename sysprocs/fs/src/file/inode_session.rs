@@ -5,6 +5,7 @@
 //! may also report a session that ended before the reference was granted: then the call is repeated. Not here: the
 //! calls (`on_inode` in `open_file.rs`).
 
+use crate::file::loss_mark::LossMark;
 use crate::file::open_file::{FileClients, INODE, OpenFile};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Inode, Reactivate};
@@ -67,6 +68,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// The inode's process is not the one that was known.
     pub(super) async fn forget_inode(&mut self) {
         self.lost |= core::mem::take(&mut self.written);
+        self.loss_mark = LossMark::UNKNOWN;
         self.let_go().await;
     }
 

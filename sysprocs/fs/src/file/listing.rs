@@ -26,17 +26,17 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         if !self.is_directory() {
             return Err(Errno::ENOTDIR);
         }
-        let cursor = self.offset;
         let read = if self.is_elsewhere() {
-            self.list_pages(cursor, out).await
+            self.list_pages(out).await
         } else {
-            on_inode!(self, ReadDirectory { cursor }, &mut *out)
+            on_inode!(self, ReadDirectory { cursor: self.offset }, &mut *out)
         }?;
         self.offset = read.next;
         Ok(read)
     }
 
-    async fn list_pages(&mut self, mut cursor: u64, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+    async fn list_pages(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+        let mut cursor = self.offset;
         // Each iteration passes a block without entries, of which a directory has a bounded number.
         while let Some(frame) = self.directory_page(cursor).await? {
             let listed = directory_block::list(&self.machine.shared_page(frame), cursor, out);

@@ -4,6 +4,7 @@
 //! reference are served.
 //! Called by: all files of this folder. Not here: the loop (`server.rs`), the inode's process (`inode_session.rs`).
 
+use crate::file::loss_mark::LossMark;
 use renga_hal::memory::UserMemory;
 use renga_proto::data::Prefetcher;
 use renga_proto::file::OpenInode;
@@ -22,9 +23,6 @@ use renga_proto::slots::FileTable;
 use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me};
 
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
-
-/// A read has not come to an end yet.
-pub(super) const NO_END: u64 = u64::MAX;
 
 /// Access mode bits of the flags, and the modes.
 pub(super) const ACCESS_MODE: u32 = 3;
@@ -108,8 +106,9 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) written: bool,
     /// Written data may be lost, and no caller knows yet.
     pub(super) lost: bool,
-    /// Of a synthetic file: where reading has come to its end, or `NO_END`.
-    pub(super) synthetic_end: u64,
+    pub(super) loss_mark: LossMark,
+    /// Of a synthetic file: reading has come to its end.
+    pub(super) synthetic_ended: bool,
     pub(super) locks: bool,
     pub(super) local_writes: LocalWrites,
 }
@@ -157,7 +156,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             offset: 0,
             written: false,
             lost: false,
-            synthetic_end: NO_END,
+            loss_mark: LossMark::UNKNOWN,
+            synthetic_ended: false,
             locks: false,
             local_writes: LocalWrites::default(),
         }
@@ -176,13 +176,13 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    pub(super) fn open(&mut self, open: OpenInode, board: u8) {
+    pub(super) fn open(&mut self, open: OpenInode, board: u8, now_ns: u64) {
         self.open_generation.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.origin, self.flags) = (Some(open.slot), open.origin, open.flags);
         (self.references, self.offset, self.written, self.lost) = (BoardReferences::NONE, 0, false, false);
-        self.synthetic_end = NO_END;
-        self.locks = false;
+        self.loss_mark = LossMark::opened(now_ns);
+        (self.synthetic_ended, self.locks) = (false, false);
         self.local_writes = LocalWrites::default();
         self.references.add(board);
     }

@@ -37,7 +37,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         }
         match call {
             FileCall::OpenInode(call) => {
-                state.open(call.entry(), call.board());
+                state.open(call.entry(), call.board(), me.now_ns());
                 call.reply(Ok(state.open_generation.number()));
             }
             FileCall::AddReference(call) => {
@@ -45,7 +45,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let added = |()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) };
                 reply!(call, checked.and_then(added))
             }
-            FileCall::Close(call) => state.close(call).await,
+            FileCall::Close(call) => state.close(call, &me).await,
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
@@ -59,7 +59,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::EndAppend(call) => reply!(call, state.end_append(call.entry()).await),
             FileCall::FileStatus(mut call) => reply!(call, state.status(call.lent()).await),
             FileCall::NextEntries(mut call) => reply!(call, state.next_entries(call.lent()).await, |read| read.bytes),
-            FileCall::SyncFile(call) => reply!(call, state.sync().await),
+            FileCall::SyncFile(call) => reply!(call, state.sync(&me).await),
             FileCall::SetSize(call) => reply!(call, state.set_size(call.entry().bytes).await),
             FileCall::DescribeFile(call) => reply!(call, state.describe().await),
             FileCall::SetFlags(call) => reply!(call, state.check().map(|()| state.set_flags(call.entry().flags))),

@@ -5,7 +5,7 @@
 //! here:
 //! the data (`sysprocs/procfs`).
 
-use crate::file::open_file::{DIRECTORY, NO_END, OpenFile, PROC_FILES, TYPE_MASK};
+use crate::file::open_file::{DIRECTORY, OpenFile, PROC_FILES, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileCall, Seek, Whence};
 use renga_proto::inode::{DirectoryRead, STAT_BYTES};
@@ -51,14 +51,12 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     }
 
     async fn read_on(&mut self, out: &mut [u8]) -> Result<u32, Errno> {
-        if self.offset >= self.synthetic_end {
+        if self.synthetic_ended {
             return self.check().map(|()| 0);
         }
         let count = self.make(self.offset, out).await?;
         self.offset += u64::from(count);
-        if (count as usize) < out.len() {
-            self.synthetic_end = self.offset;
-        }
+        self.synthetic_ended = (count as usize) < out.len();
         Ok(count)
     }
 
@@ -107,7 +105,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;
-        self.synthetic_end = NO_END;
+        self.synthetic_ended = false;
         Ok(self.offset)
     }
 }

@@ -8,12 +8,13 @@ use crate::data::read_ahead_window::ReadAheadWindow;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};
 use crate::inode::append_room::Appends;
 use crate::inode::block_route::PointerLine;
+use crate::inode::data_losses::DataLosses;
 use crate::leases::page_leases::PageLeases;
 use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
 use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
-use renga_proto::inode::{Birth, Frozen, InodeFacts, LinkCount};
+use renga_proto::inode::{Birth, Frozen, InodeFacts, LinkCount, LossReport};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations, TO_END};
 use renga_proto::sessions::ReferenceOrigin;
@@ -69,8 +70,9 @@ pub(crate) struct ActiveInode {
     pub(crate) room_from: u64,
     pub(crate) room_found: bool,
     pub(crate) read_ahead: ReadAheadWindow,
-    /// The first failure of a write since the last `ReportError`.
+    /// The first refusal of a write since the last `ReportError`.
     pub(crate) deferred_error: Option<Errno>,
+    pub(super) losses: DataLosses,
     /// Programs may have written it by a mapping since it was loaded.
     pub(crate) mapped: bool,
     /// It is a member of the transaction that is open.
@@ -135,6 +137,7 @@ impl ActiveInode {
             room_found: false,
             read_ahead: ReadAheadWindow::NONE,
             deferred_error: None,
+            losses: DataLosses::default(),
             mapped: false,
             joined: false,
             broken: false,
@@ -156,7 +159,7 @@ impl ActiveInode {
         (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
         (self.leased, self.refusals, self.appends) = (None, 0, Appends::default());
         self.read_ahead = ReadAheadWindow::NONE;
-        self.line = PointerLine::NONE;
+        (self.line, self.losses) = (PointerLine::NONE, DataLosses::default());
     }
 
     /// Becomes inode `ino`. It keeps a failure, and returns it to every call.
@@ -204,9 +207,10 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Reports a deferred error; the commit that follows writes data.
-    pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
+    /// As `report_error`; the commit that follows writes data, but for those of a board that does not answer.
+    pub(crate) async fn sync(&mut self) -> Result<LossReport, Errno> {
         self.check()?;
+        self.note_missing();
         self.report_error().await
     }
 
@@ -246,16 +250,20 @@ impl ActiveInode {
         self.changed = true;
     }
 
-    /// Reports the first failure since the last report. A page that the cache gave up may be of any writer, so every
-    /// writer since gets the report.
-    pub(crate) async fn report_error(&mut self) -> Result<(), Errno> {
-        let mut reported = self.deferred_error.take();
+    /// Reports the first refusal since the last report, or losses. A page that the cache gave up may be of any file
+    /// written since, so each reports it.
+    pub(crate) async fn report_error(&mut self) -> Result<LossReport, Errno> {
         if let Some(before) = self.lost_before.take()
             && self.data.lost_writes().await != before
         {
-            reported = reported.or(Some(Errno::EIO));
+            self.record_loss(Errno::EIO);
         }
-        reported.map_or(Ok(()), Err)
+        self.deferred_error.take().map_or_else(|| Ok(self.losses.report(self.me.now_ns())), Err)
+    }
+
+    /// Data that were written are lost: reported to each open file.
+    pub(super) fn record_loss(&mut self, errno: Errno) {
+        self.losses.record(errno, self.me.now_ns());
     }
 
     /// Before data are changed: as `begin_change`, and remembers what failures there were before.
@@ -370,10 +378,12 @@ impl ActiveInode {
         u64::from(self.boot) << TIME_BITS | self.me.now_ns() & ((1 << TIME_BITS) - 1)
     }
 
-    /// Whether the session in which it was leased has ended.
+    /// Whether the session in which it was leased has ended, or its board has not answered.
     pub(super) fn is_orphaned(&self) -> bool {
-        self.leased
-            .is_some_and(|lease| lease.silent_ns.is_some() || lease.session != self.referrers.session(lease.board))
+        self.is_of_ended_session() || self.leased.is_some_and(|lease| lease.silent_ns.is_some())
+    }
+    pub(super) fn is_of_ended_session(&self) -> bool {
+        self.leased.is_some_and(|lease| lease.session != self.referrers.session(lease.board))
     }
 
     pub(crate) fn now_ns(&self) -> u64 {

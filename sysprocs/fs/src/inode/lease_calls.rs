@@ -85,6 +85,9 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
             inode.discard_lease(aware).await;
         }
     }
+    if demand.need != LeaseNeed::Nothing && inode.is_orphaned() {
+        inode.note_stale();
+    }
     if demand.sets && inode.is_orphaned() {
         inode.supersede();
     }

@@ -45,10 +45,29 @@ impl ActiveInode {
 
     pub(super) async fn drop_orphan(&mut self) {
         if let Some(lease) = self.leased {
-            let text = "what a board has written is lost, as it does not answer: board, inode";
+            let text = "what a board has written is lost, as it does not answer or has rebooted: board, inode";
             self.me.log(text, [lease.board.into(), self.ino.into()]);
         }
-        self.end_lease(Some(Errno::EHOSTDOWN)).await;
+        self.end_lease(Some(Errno::EIO)).await;
+    }
+
+    /// A call comes to the orphaned file, which is served as it was last flushed, if at all.
+    pub(super) fn note_stale(&mut self) {
+        let now_ns = self.me.now_ns();
+        let Some(lease) = self.leased.as_mut().filter(|lease| !lease.stale) else { return };
+        lease.stale = true;
+        lease.silent_ns.get_or_insert(now_ns);
+        let text = "a file is served without what a board has written, as that does not answer: board, inode";
+        self.me.log(text, [lease.board.into(), self.ino.into()]);
+    }
+
+    /// While a board with dirty pages does not answer no open file is durable.
+    pub(super) fn note_missing(&mut self) {
+        if !self.is_orphaned() {
+            return;
+        }
+        let recorded = self.leased.as_mut().is_none_or(|lease| core::mem::replace(&mut lease.missed, true));
+        if recorded { self.losses.prolong(self.me.now_ns()) } else { self.record_loss(Errno::EIO) }
     }
 
     /// What the board with the write lease says of it.
@@ -94,7 +113,7 @@ impl ActiveInode {
                 self.record = record;
                 self.note_change();
             }
-            Err(errno) => self.deferred_error = self.deferred_error.or(Some(errno)), // reported to the next sync
+            Err(errno) => self.record_loss(errno),
         }
     }
 
@@ -116,7 +135,6 @@ impl ActiveInode {
         if let Err(errno) = self.begin_leased_write().await {
             // Nothing may be changed any more.
             let _ = self.flush_from_writer(FlushExtent::Nothing).await;
-            self.deferred_error = self.deferred_error.or(Some(errno)); // reported to the next sync
             self.end_lease(Some(errno)).await;
             return Ok(false);
         }
@@ -126,6 +144,11 @@ impl ActiveInode {
             match self.flush_from_writer(FlushExtent::Dirty).await {
                 Ok(FlushedPage { changed: true, .. }) => {} // what is dirty comes next
                 Ok(FlushedPage { page: NO_PAGE, .. }) => {
+                    self.end_lease(None).await;
+                    return Ok(false);
+                }
+                // It was granted to no writer; after the end of the session: its board has rebooted.
+                Err(Errno::ENOENT) if !self.is_of_ended_session() => {
                     self.end_lease(None).await;
                     return Ok(false);
                 }
@@ -153,7 +176,7 @@ impl ActiveInode {
         match put {
             Err(Errno::EAGAIN) if !last => return Err(Errno::EAGAIN),
             Err(errno) => {
-                self.deferred_error = self.deferred_error.or(Some(no_room(errno)));
+                self.record_loss(no_room(errno));
                 self.leased.iter_mut().for_each(|lease| lease.damaged = true);
             }
             Ok(()) => {}
@@ -193,8 +216,14 @@ impl ActiveInode {
         self.referrers.set_leased(self.number, false);
         // What it caches of the status ends with the lease.
         self.leases.give_up_status(1 << lease.board);
-        if failed.is_some() {
+        if let Some(errno) = failed {
             self.leases.holders.forget(lease.board);
+            // With the file, or as all of it is cut, nothing is lost.
+            if errno != Errno::ENOENT && !lease.missed {
+                // A file that was opened when its board did not answer has never shown what is lost.
+                let now_ns = self.me.now_ns();
+                self.losses.record(errno, lease.silent_ns.map_or(now_ns, |silent_ns| silent_ns.saturating_sub(1)));
+            }
         }
         let blocks = lease.reserved;
         // Neither is refused.

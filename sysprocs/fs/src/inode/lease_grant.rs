@@ -148,6 +148,8 @@ impl ActiveInode {
                     taken: NO_PAGE,
                     size,
                     damaged: false,
+                    stale: false,
+                    missed: false,
                     superseded: false,
                 });
             }

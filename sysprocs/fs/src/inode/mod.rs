@@ -5,6 +5,7 @@ pub(crate) mod append_room;
 pub(crate) mod appends;
 pub(crate) mod block_map;
 pub(crate) mod block_route;
+pub(crate) mod data_losses;
 pub(crate) mod directory;
 pub(crate) mod eviction;
 pub(crate) mod file_data;

@@ -32,6 +32,10 @@ pub(crate) struct WriteLease {
     pub(crate) size: u64,
     /// A page of it has been lost here.
     pub(crate) damaged: bool,
+    /// Some caller has been served while it was orphaned.
+    pub(crate) stale: bool,
+    /// A sync has missed its pages, so that their loss is recorded.
+    pub(crate) missed: bool,
     /// Mode, owner or times were changed here while the board was orphaned: what it has changed before counts no more.
     pub(crate) superseded: bool,
 }

@@ -17,6 +17,7 @@ mod leases;
 mod limits;
 mod listing;
 mod locks;
+mod losses;
 mod machine;
 mod making;
 mod mapped;
