@@ -26,46 +26,46 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         if !self.is_directory() {
             return Err(Errno::ENOTDIR);
         }
-        let read = if self.is_elsewhere() {
-            self.list_pages(out).await
-        } else {
-            on_inode!(self, ReadDirectory { cursor: self.offset }, &mut *out)
-        }?;
+        if self.is_elsewhere() {
+            return self.list_pages(out).await;
+        }
+        let read = on_inode!(self, ReadDirectory { cursor: self.offset }, &mut *out)?;
         self.offset = read.next;
         Ok(read)
     }
 
     async fn list_pages(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
-        let mut cursor = self.offset;
         // Each iteration passes a block without entries, of which a directory has a bounded number.
-        while let Some(frame) = self.directory_page(cursor).await? {
-            let listed = directory_block::list(&self.machine.shared_page(frame), cursor, out);
+        while let Some(frame) = self.directory_page().await? {
+            let listed = directory_block::list(&self.machine.shared_page(frame), self.offset, out);
             fill::free(&mut self.clients.memory, frame).await;
             let listed = listed?;
+            if listed.bytes == 0 && listed.next / PAGE == self.offset / PAGE {
+                return Err(Errno::EINVAL);
+            }
+            self.offset = listed.next;
             if listed.bytes > 0 {
                 return Ok(listed);
             }
-            if listed.next / PAGE == cursor / PAGE {
-                return Err(Errno::EINVAL);
-            }
-            cursor = listed.next;
         }
-        Ok(DirectoryRead { bytes: 0, next: cursor })
+        Ok(DirectoryRead { bytes: 0, next: self.offset })
     }
 
-    /// The page with byte `at`, with a reference for the caller, or `None` at the end.
-    async fn directory_page(&mut self, at: u64) -> Result<Option<Frame>, Errno> {
-        let (file, page) = (self.id(), u32::try_from(at / PAGE).map_err(|_| Errno::EINVAL)?);
-        match self.clients.pages.call(FindPage { file, page }, ()).await {
+    /// The page at the offset, with a reference for the caller, or `None` at the end.
+    async fn directory_page(&mut self) -> Result<Option<Frame>, Errno> {
+        let page = u32::try_from(self.offset / PAGE).map_err(|_| Errno::EINVAL)?;
+        let find = FindPage { file: self.id(), page };
+        match self.clients.pages.call(find, ()).await {
             Err(Errno::ENOENT) => {}
             found => return found.map(|frame| Some(Frame(frame))),
         }
         // The size may be known without that page.
-        if self.clients.pages.call(ReadCached { file, offset: at }, &mut [0][..]).await == Ok(0) {
+        let behind = ReadCached { file: self.id(), offset: self.offset };
+        if self.clients.pages.call(behind, &mut [0][..]).await == Ok(0) {
             return Ok(None);
         }
         let (frame, filled) = self.bring(page).await?;
-        if at < filled.size {
+        if self.offset < filled.size {
             return Ok(Some(frame));
         }
         fill::free(&mut self.clients.memory, frame).await;

@@ -102,18 +102,13 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn bring(&mut self, page: u32) -> Result<(Frame, Filled), Errno> {
         let id = self.id();
         let begun = Fill::begin(&mut self.clients.memory, &mut self.clients.pages, id, page).await?;
-        let frame = begun.frame;
-        Ok((frame, self.fill(begun, page).await?))
-    }
-
-    /// Brings page `page` into the frame of `begun`, of which a reference is left unless that fails.
-    async fn fill(&mut self, begun: Fill, page: u32) -> Result<Filled, Errno> {
         match self.fill_frame(&begun, page).await {
             Ok(filled) => {
+                let frame = begun.frame;
                 if filled.is_kept() {
                     begun.as_read(&filled).keep(&mut self.clients.pages, filled.size).await;
                 }
-                Ok(filled)
+                Ok((frame, filled))
             }
             Err(errno) => {
                 begun.give_up(&mut self.clients.memory).await;
