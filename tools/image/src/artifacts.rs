@@ -92,9 +92,10 @@ fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, 
     (folder, kernel)
 }
 
-/// The kernel, if it has been built from the sources as they are.
-pub fn kernel_if_built(environment: &Environment) -> Option<KernelArtifact> {
-    let (folder, kernel) = kernel_place(environment, KernelFlavour::Plain);
+/// The kernel, if it has been built from the sources as they are: without the lock, as whoever builds it replaces the
+/// image at once, and last.
+pub fn kernel_if_built(environment: &Environment, flavour: KernelFlavour) -> Option<KernelArtifact> {
+    let (folder, kernel) = kernel_place(environment, flavour);
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
     let fresh = kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources);
     fresh.then_some(kernel)
@@ -105,15 +106,19 @@ pub fn kernel_if_built(environment: &Environment) -> Option<KernelArtifact> {
 /// # Errors
 /// If cargo or objcopy fails; what they said is in the message.
 pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &ProgressLine) -> Result<KernelArtifact> {
+    // Another one may be under way, for minutes.
+    if let Some(kernel) = kernel_if_built(environment, flavour) {
+        return Ok(kernel);
+    }
     let (folder, kernel) = kernel_place(environment, flavour);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
     let _lock = Lock::exclusive(&environment.work().join("kernels/lock"), &mut |line| progress.step(line))
         .context("cannot lock the kernels' folder")?;
-    let (begun, sources) = (folder.join("begun"), folder.join("sources"));
-    if kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources) {
+    if let Some(kernel) = kernel_if_built(environment, flavour) {
         return Ok(kernel);
     }
+    let (begun, sources) = (folder.join("begun"), folder.join("sources"));
     freshness::begin(&begun, &sources)?;
     progress.step(&format!("building the kernel ({})", flavour.name()));
     let target = environment.root.join("target/boards");

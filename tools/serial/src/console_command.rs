@@ -6,7 +6,7 @@ use renga_cli::{ConsoleArgs, PortName};
 use renga_cluster::escape::Typed;
 use renga_cluster::kernel_log::{BoardLog, LogTable};
 use renga_cluster::terminal::Terminal;
-use renga_images::artifacts;
+use renga_images::artifacts::{self, KernelFlavour};
 use renga_workspace::environment::Environment;
 use std::fs::{self, File};
 use std::io::Write;
@@ -56,7 +56,7 @@ fn log_table(environment: &Environment, options: &ConsoleArgs) -> Result<LogTabl
     if let Some(elf) = &options.elf {
         return LogTable::read(elf);
     }
-    let kernel = artifacts::kernel_if_built(environment);
+    let kernel = artifacts::kernel_if_built(environment, KernelFlavour::Plain);
     let kernel = kernel.context("the kernel that could explain the log is not built: name its ELF with --elf FILE")?;
     LogTable::read(&kernel.elf)
 }

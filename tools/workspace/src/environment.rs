@@ -39,7 +39,12 @@ impl Environment {
         let root = set("RENGA_ROOT").map_or_else(find_root, |root| Ok(root.into()))?;
         // One spelling: what a build records is compared with it.
         let root = root.canonicalize().with_context(|| format!("RENGA_ROOT: there is no folder {}", root.display()))?;
-        Ok(Environment { root, boards: Arc::default(), qemu: Arc::default() })
+        Ok(Environment::of(root))
+    }
+
+    /// Of the project in `root`, a path without links.
+    pub fn of(root: PathBuf) -> Environment {
+        Environment { root, boards: Arc::default(), qemu: Arc::default() }
     }
 
     /// The QEMU binary.

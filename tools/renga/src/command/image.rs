@@ -123,7 +123,7 @@ fn expected<'a>(
 ) -> Result<Expected<'a>> {
     let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
     let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());
-    let kernel = artifacts::kernel_if_built(environment)
+    let kernel = artifacts::kernel_if_built(environment, KernelFlavour::Plain)
         .map(|kernel| anyhow::Ok(card::sha256(&card::kernel_files(&fs::read(kernel.image)?, &[])?[0].bytes)))
         .transpose()?;
     Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 /// Clusters that run at once: each keeps two cores busy.
 const CLUSTERS_MAX: usize = 2;
-/// How long a run of two boards may take on the host, builds included; more boards may take longer.
-const LIMIT: Duration = Duration::from_secs(400);
+/// How long a run of two boards may take on the host, with the build of a kernel beside other clusters; more boards may
+/// take longer.
+const LIMIT: Duration = Duration::from_secs(900);
 /// Virtual seconds after which a run that hangs ends by itself.
 const VIRTUAL_LIMIT_S: &str = "7200";
 const POLL: Duration = Duration::from_millis(20);
