@@ -92,8 +92,8 @@ fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, 
     (folder, kernel)
 }
 
-/// The kernel, if it has been built from the sources as they are: without the lock, as whoever builds it replaces the
-/// image at once, and last.
+/// The kernel, if it has been built from the sources as they are. It takes no lock: a build removes the record of its
+/// sources first, and writes it last.
 pub fn kernel_if_built(environment: &Environment, flavour: KernelFlavour) -> Option<KernelArtifact> {
     let (folder, kernel) = kernel_place(environment, flavour);
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));

@@ -53,7 +53,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// The page at the offset, with a reference for the caller, or `None` at the end.
     async fn directory_page(&mut self) -> Result<Option<Frame>, Errno> {
-        let page = u32::try_from(self.offset / PAGE).map_err(|_| Errno::EINVAL)?;
+        // A program may have sought behind any end.
+        let Ok(page) = u32::try_from(self.offset / PAGE) else { return Ok(None) };
         let find = FindPage { file: self.id(), page };
         match self.clients.pages.call(find, ()).await {
             Err(Errno::ENOENT) => {}

@@ -17,8 +17,8 @@ const NOTHING: u32 = 0;
 const CHAINS: usize = 1024;
 /// Lists of the names of a directory; directories share them.
 const GROUPS: usize = 64;
-/// Directories whose names are found at once.
-const FOUND: usize = 64;
+/// Hints at the names of directories; directories share them.
+const ENTRY_HINTS: usize = 64;
 /// Slots that are passed in search of one without a recent use.
 const SCANS_MAX: usize = 16;
 
@@ -67,8 +67,8 @@ pub(crate) struct NameCache {
     /// The first slot of no name; `next` leads to the others.
     free: u16,
     hand: usize,
-    /// Where the names of directories were last found, by their inodes.
-    found: [u16; FOUND],
+    /// Slots in which the names of directories were last, by the directories' inodes.
+    entry_hints: [u16; ENTRY_HINTS],
     /// Boards that cache names which are not here any more.
     pub(super) spilled: u8,
 }
@@ -92,8 +92,8 @@ impl NameCache {
     pub(crate) fn new(slots: &'static mut [NameSlot]) -> NameCache {
         assert!(slots.len() < usize::from(u16::NONE), "more names than numbers");
         let (chains, groups) = ([u16::NONE; CHAINS], [LinkedList::EMPTY; GROUPS]);
-        let mut cache =
-            NameCache { slots, chains, groups, free: u16::NONE, hand: 0, found: [u16::NONE; FOUND], spilled: 0 };
+        let entry_hints = [u16::NONE; ENTRY_HINTS];
+        let mut cache = NameCache { slots, chains, groups, free: u16::NONE, hand: 0, entry_hints, spilled: 0 };
         cache.free_all();
         cache
     }
@@ -122,11 +122,11 @@ impl NameCache {
             let dots = matches!(slot.name(), b"." | b"..");
             slot.ino == ino && slot.kind == KIND_DIRECTORY && !slot.hidden && !dots
         };
-        let found = &mut self.found[ino as usize % FOUND];
-        if !self.slots.get(usize::from(*found)).is_some_and(is_entry) {
-            *found = self.slots.iter().position(is_entry)? as u16;
+        let hint = &mut self.entry_hints[ino as usize % ENTRY_HINTS];
+        if !self.slots.get(usize::from(*hint)).is_some_and(is_entry) {
+            *hint = self.slots.iter().position(is_entry)? as u16;
         }
-        let slot = &mut self.slots[usize::from(*found)];
+        let slot = &mut self.slots[usize::from(*hint)];
         slot.recent = true;
         Some((slot.directory, slot.name()))
     }

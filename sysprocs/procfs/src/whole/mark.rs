@@ -7,7 +7,7 @@ use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
 
 renga_rt::probe! {
-    /// A phase begins: its name, the first letter in the lowest byte, then zeros.
+    /// A phase begins: its name, the first byte lowest, then zeros.
     Mark = "mark" [8, 8];
 }
 

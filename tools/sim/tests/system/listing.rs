@@ -115,6 +115,28 @@ fn listing_of_removed_directory_is_empty() {
     assert_eq!(run_cluster(ClusterSetup::new(2), init).status, 0);
 }
 
+/// On either board.
+#[test]
+fn listing_behind_any_end_is_empty() {
+    if !possible() {
+        return;
+    }
+    let lists_nothing = |program: SimProgram| async move {
+        let directory = program.open("/", Open::Read).await.unwrap();
+        for offset in [1 << 20, i64::MAX & !0xfff] {
+            program.seek(directory, offset, 0).await.unwrap();
+            assert!(program.list_open(directory, STEP_BYTES).await.unwrap().is_empty(), "{offset}");
+        }
+        program.close(directory).await.unwrap();
+    };
+    let init = move |init: SimProgram| async move {
+        elsewhere(&init, lists_nothing).await;
+        lists_nothing(init).await;
+        0
+    };
+    assert_eq!(run_cluster(ClusterSetup::new(2), init).status, 0);
+}
+
 /// A buffer without room for an entry is refused.
 #[test]
 fn listing_without_room_is_refused() {

@@ -16,13 +16,11 @@ use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Birth, InodeFacts};
 use renga_proto::mounts::{SYNTHETIC, beyond};
-use renga_proto::path::{
-    AbsolutePath, Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable,
-};
+use renga_proto::path::{Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable};
 use renga_proto::proc_files::{DESCRIPTORS, Led, ProcFiles, SyntheticPath, TOP, WalkSynthetic, file_of, pid_of};
 use renga_proto::procs::board_of;
 use renga_proto::sessions::ReferenceOrigin;
-use renga_rt::{Client, Errno};
+use renga_rt::{Client, Errno, apart};
 
 /// Times that a path may leave the disk, or seem to.
 pub(crate) const CROSSINGS_MAX: u32 = 8;
@@ -244,7 +242,7 @@ impl<M: UserMemory> User<M> {
             }
             (Some(_), _) if ino < SYNTHETIC && mode & S_IFMT == S_IFDIR => {
                 let at = self.program.start_at(ino.into());
-                let bytes = self.services.path_lookup()?.call(AbsolutePath { at }, &mut *out).await? as usize;
+                let bytes = apart!(self.services.absolute_path(at, &mut *out))? as usize;
                 return Ok(drop_unreachable(out, bytes));
             }
             (_, Some(text)) => text.as_bytes(),
