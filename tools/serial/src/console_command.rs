@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the keyboard is polled while no board prints anything.
 const KEYS_POLL: Duration = Duration::from_millis(20);
@@ -47,8 +47,9 @@ pub fn console(environment: &Environment, options: &ConsoleArgs) -> Result<u8> {
         typing_to: 0,
         line_end: if terminal.is_raw() { "\r\n" } else { "\n" },
     };
-    desk.run(&input, &keys)?;
-    Ok(0)
+    let end = desk.run(&input, &keys);
+    show_on_screen(&desk.lines.finish())?;
+    end.map(|()| 0)
 }
 
 /// How to read the log: from the named kernel, or the one that is built.
@@ -95,7 +96,7 @@ impl Desk<'_> {
                     left -= 1;
                     eprint!("{} is gone{}", self.ports[number].name, self.line_end);
                 }
-                Err(_) => {}
+                Err(_) => show_on_screen(&self.lines.flush(Instant::now()))?,
             }
             while let Ok(typed) = keys.try_recv() {
                 match typed {
@@ -118,9 +119,7 @@ impl Desk<'_> {
     fn show(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
         if number < self.consoles {
             self.keep(number, bytes)?;
-            let text = self.lines.take(number, bytes);
-            let mut out = std::io::stdout();
-            return out.write_all(&text).and_then(|()| out.flush()).context("cannot write to standard output");
+            return show_on_screen(&self.lines.take(number, bytes, Instant::now()));
         }
         let Some(log) = self.logs.get_mut(number - self.consoles) else { bail!("a log without a reader") };
         for line in log.take(bytes) {
@@ -136,4 +135,9 @@ impl Desk<'_> {
             None => Ok(()),
         }
     }
+}
+
+fn show_on_screen(text: &[u8]) -> Result<()> {
+    let mut out = std::io::stdout();
+    out.write_all(text).and_then(|()| out.flush()).context("cannot write to standard output")
 }

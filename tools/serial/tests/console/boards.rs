@@ -1,14 +1,14 @@
 //! The console beside boards that boot from their cards in QEMU as it is, with its own UARTs and in real time: what
 //! real adapters will carry, but for the wires. No cluster emulator takes part.
 
-use crate::{Peer, console, type_line};
+use crate::{Console, Peer, wait_until};
 use renga_images::card::{CardBoot, boot_cards};
 use renga_images::system::SystemFile;
 use renga_workspace::delegate::Delegate;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -83,18 +83,6 @@ fn cards(folder: &Path) -> CardBoot {
     boot_cards(folder, &system, folder).expect("its card is whole").remove(0)
 }
 
-/// Reads what the console shows until all of `wanted` are there: the test harness ends a test that waits for ever.
-fn shows(out: &mut impl BufRead, output: &mut Vec<u8>, wanted: &[&str]) {
-    let missing = |output: &[u8]| {
-        let text = String::from_utf8_lossy(output).into_owned();
-        wanted.iter().any(|words| !text.contains(words))
-    };
-    while missing(output) {
-        let count = out.read_until(b'\n', output).expect("the console goes on");
-        assert!(count > 0, "it ended without {wanted:?}:\n{}", String::from_utf8_lossy(output));
-    }
-}
-
 /// Holds: console.
 #[test]
 fn console_two_emulated_boards_exchange_text_and_logs() {
@@ -111,35 +99,36 @@ fn console_two_emulated_boards_exchange_text_and_logs() {
     let named = |wire: &Wire, name: &str| format!("{}={name}", wire.of_console);
     let ports = [named(&wires[0], "one"), named(&wires[1], "two"), named(&wires[2], "one"), named(&wires[3], "two")];
     let kept = record.to_str().expect("a plain name");
-    let mut console = console(&[&ports[0], &ports[1], "--log-port", &ports[2], "--log-port", &ports[3], "--out", kept]);
-    let (mut out, mut log) = (console.stdout.take().expect("piped"), console.stderr.take().expect("piped"));
-    let mut said = Vec::new();
+    let mut console =
+        Console::start(&[&ports[0], &ports[1], "--log-port", &ports[2], "--log-port", &ports[3], "--out", kept]);
     // It reports when it has its lines; earlier output is lost, as on a real line.
-    shows(&mut BufReader::with_capacity(1, &mut log), &mut said, &["at 115200 bit/s"]);
+    console.wait_for_messages(&["at 115200 bit/s"]);
     let boards = [0, 1].map(|board| Board::start(&qemu, &boots[board], &wires[board], &wires[2 + board]));
-    let (mut output, mut out) = (Vec::new(), BufReader::new(&mut out));
-    shows(&mut out, &mut output, &["[one] renga: boot 4", "[two] renga: boot 4"]);
-    type_line(&mut console, "echo first $((6*7)) $(uname -n)\n");
-    shows(&mut out, &mut output, &["[one] first 42 a"]);
-    type_line(&mut console, "\x1dtwo\n");
-    type_line(&mut console, "echo second $((6*8)) $(uname -n)\n");
-    shows(&mut out, &mut output, &["[two] second 48 a"]);
-    let mut log = BufReader::new(&mut log);
+    // A board whose host pauses within a line has its line on the screen interrupted, but not in its record.
+    let record_of = |name: &str| {
+        let record = fs::read(record.join(name)).expect("it is recorded");
+        String::from_utf8_lossy(&record).into_owned()
+    };
+    let wait_for_record = |name: &str, text: &str| {
+        wait_until(|| record_of(name).contains(text), || format!("{name} has {text}:\n{}", record_of(name)));
+    };
+    wait_for_record("one.serial", "renga: boot 4");
+    wait_for_record("two.serial", "renga: boot 4");
+    console.type_line("echo first $((6*7)) $(uname -n)\n");
+    wait_for_record("one.serial", "\nfirst 42 a");
+    console.type_line("\x1dtwo\n");
+    console.type_line("echo second $((6*8)) $(uname -n)\n");
+    wait_for_record("two.serial", "\nsecond 48 a");
+    console.wait_for_screen(&["[one] ", "[two] "]);
     for board in ["one", "two"] {
-        let line = |text: &[u8]| {
-            let text = String::from_utf8_lossy(text).into_owned();
-            text.lines().any(|line| line.starts_with(&format!("[{board}")) && line.contains("board a of system solo"))
-        };
-        while !line(&said) {
-            assert!(log.read_until(b'\n', &mut said).expect("it goes on") > 0, "{}", String::from_utf8_lossy(&said));
-        }
-        assert!(line(&fs::read(record.join(format!("{board}.log"))).expect("the log is kept")));
+        let is_line = |line: &str| line.starts_with(&format!("[{board}")) && line.contains("board a of system solo");
+        wait_until(|| console.messages().lines().any(is_line), || format!("{board} logs:\n{}", console.messages()));
+        let kept = record_of(&format!("{board}.log"));
+        assert!(kept.lines().any(is_line), "{kept}");
     }
-    type_line(&mut console, "\x1dquit\n");
-    assert!(console.wait().expect("it ends").success());
-    let kept = fs::read(record.join("one.serial")).expect("it is recorded");
-    let kept = String::from_utf8_lossy(&kept).into_owned();
-    assert!(kept.contains("renga: boot 4") && kept.contains("first 42 a") && !kept.contains("second 48"), "{kept}");
+    console.type_line("\x1dquit\n");
+    assert!(console.wait().success());
+    assert!(!record_of("one.serial").contains("second 48"), "{}", console.screen());
     drop(boards);
     let _ = fs::remove_dir_all(folder);
 }

@@ -13,7 +13,7 @@ mod room;
 use crate::command::fuzz::{fuzz, has_nightly};
 use anyhow::{Context, Result};
 use count::TestCount;
-use layer::Layer;
+use layer::{Layer, SILENCE_MAX};
 use renga_cli::Test;
 use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::disk_image::DiskChoice;
@@ -58,7 +58,11 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         for crate_name in HOST_EXCLUDED.iter().chain(&WITH_CLUSTERS) {
             arguments.extend(["--exclude", crate_name]);
         }
-        Layer { arguments: &arguments, ..Layer::named("host tests") }.run(environment, options, &mut count)?;
+        Layer { arguments: &arguments, silence_max: SILENCE_MAX, ..Layer::named("host tests") }.run(
+            environment,
+            options,
+            &mut count,
+        )?;
         sanitized(environment, &mut count, options)?;
         threaded(environment, &mut count, options)?;
         if !options.host {
@@ -66,7 +70,11 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
             println!("== clusters in QEMU");
             let mut arguments = vec!["test", "--no-fail-fast"];
             arguments.extend(WITH_CLUSTERS.iter().flat_map(|name| ["-p", name]));
-            Layer { arguments: &arguments, ..Layer::named("clusters") }.run(environment, options, &mut count)?;
+            Layer { arguments: &arguments, silence_max: SILENCE_MAX, ..Layer::named("clusters") }.run(
+                environment,
+                options,
+                &mut count,
+            )?;
         }
     }
     if count.failed > 0 {
