@@ -11,6 +11,7 @@ use renga_proto::pages::{
     AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedPage, IN_RECORD, LeasedPages, LeasedWrite, NO_PAGE,
     NOT_WRITTEN, SetLeasedOut, WriteLeased,
 };
+use renga_proto::trailing_zeros::sent_bytes;
 use renga_rt::{Call, Errno};
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
@@ -114,10 +115,11 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         }
         self.end_other_lease(file, lease).await;
         let known = self.index.knows_lease(file, lease);
-        let changed = self.flush_attributes(file, back, call);
+        let mut bytes = self.flush_attributes(file, back, call);
+        let changed = bytes > 0;
         if back == FlushExtent::Nothing {
             self.forget_file(file).await;
-            return Ok(FlushedPage { changed, ..FlushedPage::NONE });
+            return Ok(FlushedPage { bytes, ..FlushedPage::NONE });
         }
         let mut page = NO_PAGE;
         if back == FlushExtent::Dirty {
@@ -132,7 +134,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             {
                 self.index.restrict(self.machine, frame.0, Access::Read);
                 out.copy_from_slice(&*self.machine.shared_page(frame));
-                page = dirty;
+                (page, bytes) = (dirty, sent_bytes(out) as u32);
             }
             if page == NO_PAGE && !changed {
                 self.index.reclaim(file);
@@ -149,17 +151,17 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         if back == FlushExtent::Dirty && !known && !changed && page == NO_PAGE && written_ns.is_none() {
             return Err(Errno::ENOENT);
         }
-        Ok(FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, changed })
+        Ok(FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, bytes })
     }
 
-    /// Gives what was changed of mode, owner and times; whether anything was.
-    fn flush_attributes(&mut self, file: FileId, back: FlushExtent, call: &mut Call<FlushLease>) -> bool {
-        let Some(out) = call.lent().first_chunk_mut() else { return false };
+    /// Gives what was changed of mode, owner and times; its bytes.
+    fn flush_attributes(&mut self, file: FileId, back: FlushExtent, call: &mut Call<FlushLease>) -> u32 {
+        let Some(out) = call.lent().first_chunk_mut() else { return 0 };
         let changed = match back {
             FlushExtent::Facts => self.index.facts(file).2,
             _ => self.index.take_attributes(file),
         };
-        changed.is_some_and(|(changed, at_ns)| changed.put(at_ns, out) > 0)
+        changed.map_or(0, |(changed, at_ns)| changed.put(at_ns, out) as u32)
     }
 
     pub(crate) async fn note_leased_out(&mut self, set: SetLeasedOut) -> Result<(), Errno> {

@@ -20,7 +20,7 @@ use crate::records::CacheMemory;
 use crate::shared_tables::{SharedTable, SharedTables};
 use crate::time_windows::TimeWindows;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
-use renga_proto::attributes::ATTRIBUTES_BYTES;
+
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
     AcceptLease, BeginFill, BeginLease, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile,
@@ -187,8 +187,7 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
     async fn flush_lease(&mut self, call: &mut Call<FlushLease>) -> Result<FlushedPage, Errno> {
         let given = self.flush_page(call).await?;
         // What is not in the slice need not cross.
-        let used = if given.changed { ATTRIBUTES_BYTES } else { PAGE_BYTES };
-        call.set_taken_used(if given.page == NO_PAGE && !given.changed { 0 } else { used });
+        call.set_taken_used(given.bytes as usize);
         Ok(given)
     }
     async fn set_leased_out(&mut self, call: &mut Call<SetLeasedOut>) -> Result<(), Errno> {

@@ -39,5 +39,6 @@ pub mod settings;
 pub mod slots;
 pub mod stat;
 pub mod steps;
+pub mod trailing_zeros;
 pub mod used;
 pub mod write_lease;

@@ -146,9 +146,9 @@ in_words! {
         written_ns: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// The slice begins with the changes of mode, owner and times under the lease ([`crate::attributes`]), and has
-        /// no page: the next flush brings dirty pages.
-        changed: bool,
+        /// Bytes in the slice: of the page, behind which are zeros; without a page, the changes of mode, owner and times
+        /// under the lease ([`crate::attributes`]), and then the next flush brings dirty pages.
+        bytes: u32,
     }
     /// A file whose lease is orphaned.
     pub struct OrphanedFile {
@@ -197,7 +197,12 @@ in_words! {
 impl FlushedPage {
     /// Nothing has come.
     pub const NONE: FlushedPage =
-        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, changed: false };
+        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, bytes: 0 };
+
+    /// Whether the slice has changes of mode, owner and times.
+    pub fn has_changes(&self) -> bool {
+        self.page == NO_PAGE && self.bytes > 0
+    }
 }
 
 word_enum! {

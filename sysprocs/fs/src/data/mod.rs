@@ -6,4 +6,3 @@ pub(crate) mod data_writeback;
 pub(crate) mod lease_flusher;
 pub(crate) mod prefetcher;
 pub(crate) mod read_ahead_window;
-pub(crate) mod trailing_zeros;

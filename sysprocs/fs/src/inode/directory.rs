@@ -6,7 +6,6 @@
 //! the index says where a name is (`name_index/server.rs`), and a new name tries two blocks: so nothing but reading all
 //! of it takes time that grows with it.
 
-use crate::data::trailing_zeros::sent_bytes;
 use crate::format::directory_block::EMPTY;
 use crate::format::inode_record::DIRECTORY;
 use crate::inode::active_inode::ActiveInode;
@@ -18,6 +17,7 @@ use renga_proto::inode::Filled;
 use renga_proto::inode::{DirectoryRead, EntryFound, NAME_BYTES_MAX};
 use renga_proto::name_index::{AddName, FindCandidate, ForgetDirectory, IndexBlock, RemoveName};
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
+use renga_proto::trailing_zeros::sent_bytes;
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;

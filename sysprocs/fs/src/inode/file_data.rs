@@ -5,7 +5,6 @@
 //! reading ahead (`read_ahead.rs`).
 
 use crate::data::client::{DataPage, PAGE, page_of};
-use crate::data::trailing_zeros::sent_bytes;
 use crate::format::inode_record::{DIRECTORY, FILE_BYTES_MAX, POINTER_BYTES, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::{ActiveInode, no_room};
 use crate::probes::PageLease;
@@ -13,6 +12,7 @@ use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::{Overwrite, ReadBytes};
 use renga_proto::inode::Filled;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
+use renga_proto::trailing_zeros::sent_bytes;
 use renga_rt::{Errno, Probe};
 const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
 

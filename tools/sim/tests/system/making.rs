@@ -31,8 +31,8 @@ async fn clear(program: &SimProgram, most: u64) {
 }
 
 /// Creates and writes `count` files on board 1, each after a lookup of their folder and the removal of an absent name,
-/// as an archive's are; the frames that were sent.
-fn frames_of(count: u64) -> u64 {
+/// as an archive's are, and perhaps syncs; the frames that were sent.
+fn frames_of(count: u64, syncs: bool) -> u64 {
     let frames = |finished: Finished| finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum();
     let init = move |init: SimProgram| async move {
         let there = move |program: SimProgram| async move {
@@ -45,6 +45,9 @@ fn frames_of(count: u64) -> u64 {
                 assert_eq!(program.write(file, b"text").await, Ok(4));
                 program.close(file).await.unwrap();
             }
+            if syncs {
+                program.sync_all().await.unwrap();
+            }
         };
         elsewhere(&init, there).await;
         0
@@ -56,12 +59,26 @@ fn frames_of(count: u64) -> u64 {
 #[test]
 fn create_open_and_lease_take_one_remote_call() {
     if possible() {
-        let (few, many) = (frames_of(2), frames_of(10));
+        let (few, many) = (frames_of(2, false), frames_of(10, false));
         let each = (many - few) as f64 / 8.0;
         println!("{few} frames for 2 files, {many} for 10: {each} each");
         assert!(each <= EACH_MAX, "{each} frames a file");
     }
 }
+
+/// A page takes five frames, and a flush is two calls: one brings the page, one ends the lease.
+#[test]
+fn flush_of_small_file_sends_its_bytes_only() {
+    if possible() {
+        let each = |syncs| (frames_of(10, syncs) - frames_of(2, syncs)) as f64 / 8.0;
+        let (created, synced) = (each(false), each(true));
+        println!("{created} frames for a file, {synced} with its flush");
+        assert!(synced - created <= FLUSHED_MAX, "{created} frames for a file, {synced} with its flush");
+    }
+}
+
+/// Frames of a flush: two calls of two.
+const FLUSHED_MAX: f64 = 4.0;
 
 /// Makes `count` files on board 1, one after the other, and removes each after reading its status, opening and closing
 /// it; the frames that were sent.
