@@ -207,6 +207,8 @@ protocol! {
         24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
         /// Spares files written by jobs of these boards, a bit each, from timed writeback. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
+        /// `Release` of each reference in the slice ([`crate::surplus`]).
+        26 ReleaseMany {} (&'a [u8]) -> Result<(), Errno>;
     }
 }
 

@@ -39,6 +39,7 @@ pub mod settings;
 pub mod slots;
 pub mod stat;
 pub mod steps;
+pub mod surplus;
 pub mod trailing_zeros;
 pub mod used;
 pub mod write_lease;

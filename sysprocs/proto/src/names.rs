@@ -32,15 +32,13 @@ in_words! {
     pub struct ReferenceCached {
         /// Of the use that the caller has of it now; if it is not `kept`, the reference stays the caller's.
         origin: ReferenceOrigin,
-        /// The caller is to give back a reference to the inode of this process,
-        surplus_slot: u16,
-        /// if it is of this inode and not 0.
-        surplus: u32,
+        /// So many bytes of the slice are references that the caller is to give back ([`crate::surplus`]).
+        surplus_bytes: u32,
     }
 }
 impl ReferenceCached {
     /// There is no room.
-    pub const NOT: ReferenceCached = ReferenceCached { origin: ReferenceOrigin::NONE, surplus_slot: 0, surplus: 0 };
+    pub const NOT: ReferenceCached = ReferenceCached { origin: ReferenceOrigin::NONE, surplus_bytes: 0 };
 }
 
 in_words! {
@@ -105,7 +103,7 @@ protocol! {
         6 CacheGeneration {} (()) -> Result<u64, Errno>;
         /// Offers a reference of this board that was got since the cache_generation was given, in that session of the
         /// owner's.
-        7 CacheReference { cache_generation: u64, slot: u16, ino: u32, generation: u32, session: u32 } (()) -> Result<ReferenceCached, Errno>;
+        7 CacheReference { cache_generation: u64, slot: u16, ino: u32, generation: u32, session: u32 } (&'a mut [u8]) -> Result<ReferenceCached, Errno>;
         /// One use more of a reference that is kept here, to that very inode: in which session. `ENOENT`: there is
         /// none.
         8 AddCachedReference { ino: u32, generation: u32, slot: u16 } (()) -> Result<u32, Errno>;

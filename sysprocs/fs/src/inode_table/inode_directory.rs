@@ -17,6 +17,7 @@ use renga_proto::inode::{
     InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate, Release,
     Retire, TakeHolders, Unlinked,
 };
+use renga_proto::surplus::{self, SURPLUS_MAX};
 use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
 
 /// The entries that may wait for the inode reclaimer.
@@ -73,7 +74,10 @@ impl InodeDirectoryState {
                 let slot = self.activate(call.entry().ino, call.board()).await;
                 return reply_slot(call, slot, InodeDirectoryCall::Activate);
             }
-            InodeDirectoryCall::Release(call) => self.release(call),
+            InodeDirectoryCall::Release(call) => {
+                let released = self.release(call.entry(), call.board());
+                call.reply(released);
+            }
             InodeDirectoryCall::LockNames(call) => self.lock.lock(call),
             InodeDirectoryCall::UnlockNames(call) => {
                 self.lock.unlock(call.board());
@@ -117,6 +121,10 @@ impl InodeDirectoryState {
                 reply!(call, self.table.hand_over(slot, call.board(), board).map(|()| self.table.session(board)));
             }
             InodeDirectoryCall::NextReclaim(call) => self.next_reclaim(call),
+            InodeDirectoryCall::ReleaseMany(mut call) => {
+                let board = call.board();
+                reply!(call, self.release_many(board, call.lent()));
+            }
             InodeDirectoryCall::Retire(call) => self.retire(call),
             InodeDirectoryCall::KnownPath(call) => self.known_path(call).await,
             InodeDirectoryCall::KnownName(call) => self.known_name(call).await,
@@ -136,13 +144,16 @@ impl InodeDirectoryState {
         None
     }
 
-    fn release(&mut self, call: Call<Release>) {
-        let Release { slot, ino } = call.entry();
-        let released = self.table.release(slot, ino, call.board());
-        if released.is_ok() {
-            self.table.note_account(slot, self.me.account());
-        }
-        call.reply(released);
+    fn release(&mut self, Release { slot, ino }: Release, board: u8) -> Result<(), Errno> {
+        self.table.release(slot, ino, board)?;
+        self.table.note_account(slot, self.me.account());
+        Ok(())
+    }
+
+    /// Releases all; returns the first failure.
+    fn release_many(&mut self, board: u8, bytes: &[u8]) -> Result<(), Errno> {
+        let all = surplus::references(bytes).take(SURPLUS_MAX);
+        all.fold(Ok(()), |ended, (ino, slot)| ended.and(self.release(Release { slot, ino }, board)))
     }
 
     fn set_unlinked(&mut self, Unlinked { slot, aware }: Unlinked) -> Result<CachedOf, Errno> {

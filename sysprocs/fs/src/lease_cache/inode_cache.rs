@@ -6,8 +6,8 @@
 //! as a name of its link is cached: a link never changes, and a granted name for a link makes the cache forget the
 //! target of another link of that number. The directory of inodes counts one reference of this board for each inode
 //! that has one here, beside those of open files. Its owner revokes the reference (`revoke`), or a caller gets it to
-//! give back: with the last use of an unlinked inode (`release`), or as the surplus when another reference needs its
-//! place (`keep`). All references end with the session with the disk's board. Bounded by its slots: a status not used
+//! give back: with the last use of an unlinked inode (`release`), or as the surplus when other references need the
+//! place (`keep`): several at once, so that not every new reference costs a call. All references end with the session with the disk's board. Bounded by its slots: a status not used
 //! lately makes room, a slot with a reference stays. Not here: the count (`inode_table/active_table.rs`).
 
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
@@ -16,6 +16,7 @@ use renga_proto::pages::FileId;
 use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::stat::{ACCESS_AT, put_time};
 use renga_proto::steps::TARGET_BYTES_MAX;
+use renga_proto::surplus::{self, SURPLUS_MAX};
 use renga_rt::Errno;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
@@ -23,6 +24,8 @@ use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 const CHAINS: usize = 256;
 /// Slots searched for one that has not been used lately.
 const SCANS_MAX: usize = 16;
+/// Of so many references one makes room, if all are in use.
+const EVICTED_SHARE: usize = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReferenceKey {
@@ -208,29 +211,41 @@ impl InodeCache {
         if same { self.use_again(of.ino).map(|(_, origin)| origin) } else { None }
     }
 
-    /// Takes over a reference, with its first use.
-    pub(super) fn keep(&mut self, of: ReferenceKey, session: u32) -> ReferenceCached {
+    /// Takes over a reference, with its first use. What the caller is to give back goes to `surplus`, which has room
+    /// for one.
+    pub(super) fn keep(&mut self, of: ReferenceKey, session: u32, surplus: &mut [u8]) -> ReferenceCached {
         let ReferenceKey { ino, generation, slot } = of;
         let origin = self.origin();
         if self.file(ino).is_some() {
             // Another caller was faster: one reference is enough, unless it has the maximum of uses.
             let used = self.use_again(ino);
-            return used.map_or(ReferenceCached::NOT, |(slot, origin)| ReferenceCached {
+            let put = used.and_then(|(slot, origin)| Some((origin, surplus::put(surplus, 0, ino, slot)?)));
+            return put.map_or(ReferenceCached::NOT, |(origin, bytes)| ReferenceCached {
                 origin,
-                surplus_slot: slot,
-                surplus: ino,
+                surplus_bytes: bytes as u32,
             });
         }
-        let evicted = if self.references < self.references_max { None } else { self.idle.oldest() };
-        if self.references >= self.references_max && evicted.is_none() {
+        let is_full = self.references >= self.references_max;
+        if is_full && self.idle.oldest().is_none() {
             return ReferenceCached::NOT;
         }
         let Some(number) = self.place(ino) else { return ReferenceCached::NOT };
-        let (surplus, surplus_slot) = evicted.map_or((0, 0), |evicted| self.end_reference(evicted));
+        let surplus_bytes = if is_full { self.evict(surplus) as u32 } else { 0 };
         let fresh = CachedReference { generation, slot, session, uses: 1, unlinked: false };
         self.slots[usize::from(number)].reference = Some(fresh);
         self.references += 1;
-        ReferenceCached { origin, surplus_slot, surplus }
+        ReferenceCached { origin, surplus_bytes }
+    }
+
+    /// Ends references without uses, the oldest first; the bytes that name them.
+    fn evict(&mut self, surplus: &mut [u8]) -> usize {
+        let (most, mut bytes) = ((self.references_max / EVICTED_SHARE).clamp(1, SURPLUS_MAX), 0);
+        for index in 0..most {
+            let Some(oldest) = self.idle.oldest() else { break };
+            let (ino, slot) = self.end_reference(oldest);
+            bytes = surplus::put(surplus, index, ino, slot).unwrap_or(bytes);
+        }
+        bytes
     }
 
     /// Drops one use; returns whether the caller has to give the reference back. `EINVAL`: no reference is cached.

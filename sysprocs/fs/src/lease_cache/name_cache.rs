@@ -72,9 +72,9 @@ impl NameCacheState {
                 let good = self.may_fill(call.entry().cache_generation);
                 reply!(call, good.map(|()| self.keep_steps(me, call.lent())));
             }
-            NamesCall::CacheReference(call) => {
-                let kept = self.keep_reference(call.entry());
-                call.reply(Ok(kept.unwrap_or(ReferenceCached::NOT)));
+            NamesCall::CacheReference(mut call) => {
+                let kept = self.keep_reference(call.entry(), call.lent()).unwrap_or(ReferenceCached::NOT);
+                reply!(call, Ok(kept), |kept| kept.surplus_bytes);
             }
             NamesCall::AddCachedReference(call) => {
                 let AddCachedReference { ino, generation, slot } = call.entry();
@@ -112,10 +112,10 @@ impl NameCacheState {
         }
     }
 
-    fn keep_reference(&mut self, offered: CacheReference) -> Result<ReferenceCached, Errno> {
+    fn keep_reference(&mut self, offered: CacheReference, surplus: &mut [u8]) -> Result<ReferenceCached, Errno> {
         let CacheReference { cache_generation, slot, ino, generation, session } = offered;
         self.may_fill(cache_generation)?;
-        Ok(self.inodes.keep(ReferenceKey { ino, generation, slot }, session))
+        Ok(self.inodes.keep(ReferenceKey { ino, generation, slot }, session, surplus))
     }
 
     fn begin_creation(&mut self, me: &mut Me, at: FileId, path: &[u8]) -> Result<CreationBegun, Errno> {

@@ -9,6 +9,7 @@ use renga_proto::names::{
 };
 use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::steps::WalkSteps;
+use renga_proto::surplus::SURPLUS_BYTES;
 use renga_rt::{Client, Errno};
 
 const FOLDER: u32 = 14;
@@ -174,7 +175,7 @@ fn removal_gives_up_name_status_and_unused_reference() {
         let CreationBegun { cache_generation, .. } = begin(&mut names, b"/folder/new").await.unwrap();
         names.call(EndCreation { cache_generation }, made(b"new", 2).bytes()).await.unwrap();
         let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1, session: 3 };
-        let kept = names.call(keep, ()).await.unwrap().origin;
+        let kept = names.call(keep, &mut [0; SURPLUS_BYTES][..]).await.unwrap().origin;
         let session = kept.session;
         assert_eq!(names.call(ReleaseCachedReference { ino: FILE, session }, ()).await, Ok(false));
         let removal = BeginRemoval { at: ROOT.into() };

@@ -10,6 +10,7 @@ use renga_proto::names::{
 };
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::steps::WalkSteps;
+use renga_proto::surplus::SURPLUS_BYTES;
 use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno};
 use std::cell::Cell;
@@ -175,7 +176,7 @@ fn name_cache_reference_is_reused_until_unlink() {
         let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
         let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1, session: 0 };
-        let ReferenceCached { origin, .. } = names.call(keep, ()).await.unwrap();
+        let ReferenceCached { origin, .. } = names.call(keep, &mut [0; SURPLUS_BYTES][..]).await.unwrap();
         let session = origin.session;
         let facts = names.call(open, &b"/file"[..]).await.unwrap();
         assert_eq!((facts.slot, facts.ino, facts.origin), (7, FILE, ReferenceOrigin { session, kept: true }));
@@ -186,7 +187,7 @@ fn name_cache_reference_is_reused_until_unlink() {
         assert_eq!(names.call(RevokeReference { ino: FILE }, ()).await, Ok(true));
         assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
         // A reference from before is not cached: no process would revoke it any more.
-        assert_eq!(names.call(keep, ()).await, Ok(ReferenceCached::NOT));
+        assert_eq!(names.call(keep, &mut [0; SURPLUS_BYTES][..]).await, Ok(ReferenceCached::NOT));
     });
 }
 
@@ -252,7 +253,7 @@ fn name_cache_access_notification_updates_time_and_generation() {
         let steps = steps_of(&[(b"file", FILE, REGULAR)], None);
         names.call(CacheSteps { cache_generation }, steps.bytes()).await.unwrap();
         let keep = CacheReference { cache_generation, slot: 7, ino: FILE, generation: 1, session: 0 };
-        names.call(keep, ()).await.unwrap();
+        names.call(keep, &mut [0; SURPLUS_BYTES][..]).await.unwrap();
         // Facts that are not cached may not be reported.
         for ino in [FILE, LINK] {
             names.call(NotifyAccess { ino, access_ns: READ_NS }, ()).await.unwrap();

@@ -9,7 +9,7 @@ use renga_memory::UsedFile;
 use renga_pages::CacheMemory;
 use renga_proto::file::{Close, File, FileStatus, OpenInode};
 use renga_proto::inode::{
-    Activate, Birth, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts, Release, STAT_BYTES,
+    Activate, Birth, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts, Release, ReleaseMany, STAT_BYTES,
 };
 use renga_proto::inode_release::give_back;
 use renga_proto::locks::{Locks, LocksCall};
@@ -22,6 +22,7 @@ use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, Reop
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::TakeFile;
 use renga_proto::steps::WalkSteps;
+use renga_proto::surplus::{self, SURPLUS_BYTES};
 use renga_random::Random;
 use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno, Family, Local, Me, Members, Never, Port, ProcId};
@@ -73,6 +74,11 @@ impl There {
         *count += by;
         assert!(*count >= 0, "inode {number} is given back once too often");
     }
+    fn release(&self, of: u32, slot: u16) {
+        let number = self.number(slot);
+        assert_eq!(of, ino(number), "a reference of another session is given back");
+        self.add(number, -1);
+    }
     /// All that was referred to is not any more.
     fn end_session(&self) {
         self.counts.borrow_mut().fill(0);
@@ -88,6 +94,7 @@ async fn directory(mut port: Port<InodeDirectory>, there: Rc<There>) -> Never {
             InodeDirectoryCall::Reactivate(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
             InodeDirectoryCall::Keep(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
             InodeDirectoryCall::Release(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
+            InodeDirectoryCall::ReleaseMany(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
             InodeDirectoryCall::Activate(call) => {
                 let number = (call.entry().ino - ino(0)) as usize;
                 there.add(number, 1);
@@ -106,10 +113,12 @@ async fn directory(mut port: Port<InodeDirectory>, there: Rc<There>) -> Never {
                 call.reply(if known { Ok(()) } else { Err(Errno::EINVAL) });
             }
             InodeDirectoryCall::Release(call) => {
-                let entry = call.entry();
-                let number = there.number(entry.slot);
-                assert_eq!(entry.ino, ino(number), "a reference of another session is given back");
-                there.add(number, -1);
+                let Release { slot, ino } = call.entry();
+                there.release(ino, slot);
+                call.reply(Ok(()));
+            }
+            InodeDirectoryCall::ReleaseMany(mut call) => {
+                surplus::references(call.lent()).for_each(|(ino, slot)| there.release(ino, slot));
                 call.reply(Ok(()));
             }
             _ => panic!("not expected of the directory"),
@@ -166,9 +175,10 @@ impl Opener {
         steps.end_at(&facts, true, &[0; STAT_BYTES]);
         let _ = self.names.call(CacheSteps { cache_generation }, steps.bytes()).await;
         let keep = CacheReference { cache_generation, slot, ino, generation: 1, session: 0 };
-        let ReferenceCached { origin: kept, surplus_slot, surplus } = self.names.call(keep, ()).await.unwrap();
-        if surplus != 0 {
-            self.directory.call(Release { slot: surplus_slot, ino: surplus }, ()).await.unwrap();
+        let mut surplus = [0; SURPLUS_BYTES];
+        let ReferenceCached { origin: kept, surplus_bytes } = self.names.call(keep, &mut surplus[..]).await.unwrap();
+        if surplus_bytes > 0 {
+            self.directory.call(ReleaseMany {}, &surplus[..surplus_bytes as usize]).await.unwrap();
         }
         InodeFacts { origin: if kept.kept { kept } else { origin }, ..facts }
     }

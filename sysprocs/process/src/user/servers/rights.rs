@@ -22,7 +22,7 @@ rights! {
     };
     /// Of the directory of inodes.
     DIRECTORY = inode {
-        CommitAll KnownOpen KnownStatus NextLeased Release
+        CommitAll KnownOpen KnownStatus NextLeased Release ReleaseMany
     };
     /// Of a server of synthetic files.
     PROC_FILES = proc_files {

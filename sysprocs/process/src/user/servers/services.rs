@@ -18,7 +18,7 @@ use renga_proto::data::Prefetcher;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
-use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, Release};
+use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, Release, ReleaseMany};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
@@ -36,6 +36,7 @@ use renga_proto::router::RouterStatus;
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::{FileTable, PipeTable};
 use renga_proto::steps::{self, STEPS_BYTES};
+use renga_proto::surplus::SURPLUS_BYTES;
 use renga_random::Random;
 use renga_rt::{Client, Errno, Family, Local, apart, clients};
 
@@ -271,13 +272,14 @@ impl Services {
         let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
         let Some(mut names) = self.names() else { return Ok(facts) };
         let keep = CacheReference { cache_generation, slot, ino, generation, session };
-        let ReferenceCached { origin: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
+        let mut surplus = [0; SURPLUS_BYTES];
+        let ReferenceCached { origin: kept, surplus_bytes } = names.call(keep, &mut surplus[..]).await?;
         if kept.kept {
             facts.origin = kept;
         }
-        if surplus != 0 {
-            // It is this board's, so that it is not refused.
-            let _ = self.inode_directory()?.call(Release { slot: surplus_slot, ino: surplus }, ()).await;
+        if let Some(surplus @ [_, ..]) = surplus.get(..surplus_bytes as usize) {
+            // They are this board's, so that they are not refused.
+            let _ = self.inode_directory()?.call(ReleaseMany {}, surplus).await;
         }
         Ok(facts)
     }
