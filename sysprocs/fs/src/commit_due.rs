@@ -47,16 +47,16 @@ impl CommitDue {
     /// its time.
     pub(crate) fn hurry(&self, now_ns: u64) {
         self.awaited.set(true);
-        self.bring_forward(now_ns);
-    }
-    /// As much is leased, it is time to take some of it home: a commit is due now.
-    pub(crate) fn crowd(&self, now_ns: u64) {
-        self.crowded.set(true);
-        self.bring_forward(now_ns);
-    }
-    fn bring_forward(&self, now_ns: u64) {
         if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
             self.set(Some(now_ns));
+        }
+    }
+    /// So much is leased that it is to be flushed now; when that is committed is another matter.
+    pub(crate) fn crowd(&self) {
+        if !self.crowded.replace(true)
+            && let Some(commit_timer) = &self.commit_timer
+        {
+            commit_timer.notify();
         }
     }
     pub(crate) fn set_freeing(&self, freeing: bool) {

@@ -31,7 +31,8 @@ impl Spared {
 }
 
 /// Commits whenever that is due. It flushes the other boards' leases first; after a commit, if an inode waits for
-/// room, as it may be one of those.
+/// room, as it may be one of those. When leases are many it flushes them without a commit, which would write to the
+/// medium what may yet be changed or removed.
 pub async fn commit_timer(
     mut me: Me,
     mut inode_directory: Client<InodeDirectory>,
@@ -42,6 +43,12 @@ pub async fn commit_timer(
     loop {
         me.notify_at(due.at_ns());
         me.notified().await;
+        if due.crowded.take() {
+            let spares = if spared.may_go_on(me.now_ns()) { FlushSpares::Jobs } else { FlushSpares::Nothing };
+            let until_ns = me.now_ns() + due.commit_interval_ns();
+            // What cannot come is due with the next commit.
+            let _ = flush_until(&mut inode_directory, &mut inodes, spares, || me.now_ns() >= until_ns).await;
+        }
         let began = due.at_ns();
         if began.is_some_and(|at_ns| at_ns <= me.now_ns()) {
             let mut all = Ok(false);
@@ -55,16 +62,8 @@ pub async fn commit_timer(
                 // A caller that waits for room waits for all that is kept for others.
                 let is_over = || !urgent && me.now_ns() >= until_ns;
                 // What cannot come, or a commit that fails, is due again.
-                let spares = match (urgent, due.crowded.take()) {
-                    (false, crowded) if spared.may_go_on(me.now_ns()) => {
-                        if crowded {
-                            FlushSpares::Jobs
-                        } else {
-                            FlushSpares::Young
-                        }
-                    }
-                    _ => FlushSpares::Nothing,
-                };
+                let may_spare = !urgent && spared.may_go_on(me.now_ns());
+                let spares = if may_spare { FlushSpares::Young } else { FlushSpares::Nothing };
                 all = flush_until(&mut inode_directory, &mut inodes, spares, is_over).await;
                 let _ = inode_directory.call(CommitAll { extent: CommitExtent::Places }, ()).await;
                 let left = inode_directory.call(NextLeased { from: 0, spares: false }, ()).await;

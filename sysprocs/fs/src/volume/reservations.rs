@@ -36,7 +36,7 @@ impl AllocatorState {
         self.leased.insert(slot);
         self.make_due();
         if hurry {
-            self.due.crowd(self.me.now_ns());
+            self.due.crowd();
         }
         Ok(())
     }

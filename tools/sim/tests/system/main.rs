@@ -20,6 +20,7 @@ mod locks;
 mod losses;
 mod machine;
 mod making;
+mod many_leases;
 mod mapped;
 mod names;
 mod orphaned;
