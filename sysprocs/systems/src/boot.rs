@@ -111,8 +111,8 @@ const EVENT_FILES: usize = 256;
 const WATCHES: usize = 1024;
 
 /// Entries of a board's name cache: names and inodes.
-const CACHED_NAMES: usize = 2048;
-const CACHED_INODES: usize = 1024;
+const CACHED_NAMES: usize = 8192;
+const CACHED_INODES: usize = 4096;
 
 /// References to inodes that a board keeps, of so many active ones: all boards together leave most of those to others.
 const fn cached_references(inodes: usize) -> usize {

@@ -15,7 +15,7 @@ use crate::lookup::name_cache::{NameCache, NameSlot};
 use renga_proto::inode::{
     Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver, Inode,
     InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate, Release,
-    Retire, TakeHolders, Unlinked,
+    ReleaseMany, Retire, TakeHolders, Unlinked,
 };
 use renga_proto::surplus::{self, SURPLUS_MAX};
 use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
@@ -74,10 +74,7 @@ impl InodeDirectoryState {
                 let slot = self.activate(call.entry().ino, call.board()).await;
                 return reply_slot(call, slot, InodeDirectoryCall::Activate);
             }
-            InodeDirectoryCall::Release(call) => {
-                let released = self.release(call.entry(), call.board());
-                call.reply(released);
-            }
+            InodeDirectoryCall::Release(call) => reply!(call, self.release(call.entry(), call.board())),
             InodeDirectoryCall::LockNames(call) => self.lock.lock(call),
             InodeDirectoryCall::UnlockNames(call) => {
                 self.lock.unlock(call.board());
@@ -121,10 +118,7 @@ impl InodeDirectoryState {
                 reply!(call, self.table.hand_over(slot, call.board(), board).map(|()| self.table.session(board)));
             }
             InodeDirectoryCall::NextReclaim(call) => self.next_reclaim(call),
-            InodeDirectoryCall::ReleaseMany(mut call) => {
-                let board = call.board();
-                reply!(call, self.release_many(board, call.lent()));
-            }
+            InodeDirectoryCall::ReleaseMany(call) => self.release_many(call),
             InodeDirectoryCall::Retire(call) => self.retire(call),
             InodeDirectoryCall::KnownPath(call) => self.known_path(call).await,
             InodeDirectoryCall::KnownName(call) => self.known_name(call).await,
@@ -150,10 +144,13 @@ impl InodeDirectoryState {
         Ok(())
     }
 
-    /// Releases all; returns the first failure.
-    fn release_many(&mut self, board: u8, bytes: &[u8]) -> Result<(), Errno> {
-        let all = surplus::references(bytes).take(SURPLUS_MAX);
-        all.fold(Ok(()), |ended, (ino, slot)| ended.and(self.release(Release { slot, ino }, board)))
+    /// Releases all; reports the first failure.
+    fn release_many(&mut self, mut call: Call<ReleaseMany>) {
+        let (mut ended, board) = (Ok(()), call.board());
+        for (ino, slot) in surplus::references(call.lent()).take(SURPLUS_MAX) {
+            ended = ended.and(self.release(Release { slot, ino }, board));
+        }
+        call.reply(ended);
     }
 
     fn set_unlinked(&mut self, Unlinked { slot, aware }: Unlinked) -> Result<CachedOf, Errno> {

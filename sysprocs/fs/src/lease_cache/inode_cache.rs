@@ -7,8 +7,9 @@
 //! target of another link of that number. The directory of inodes counts one reference of this board for each inode
 //! that has one here, beside those of open files. Its owner revokes the reference (`revoke`), or a caller gets it to
 //! give back: with the last use of an unlinked inode (`release`), or as the surplus when other references need the
-//! place (`keep`): several at once, so that not every new reference costs a call. All references end with the session with the disk's board. Bounded by its slots: a status not used
-//! lately makes room, a slot with a reference stays. Not here: the count (`inode_table/active_table.rs`).
+//! place (`keep`): several at once, so that not every new reference costs a call. All references end with the session
+//! with the disk's board. Bounded by its slots: a status not used lately makes room, a slot with a reference stays. Not
+//! here: the count (`inode_table/active_table.rs`).
 
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::ReferenceCached;
@@ -21,7 +22,7 @@ use renga_rt::Errno;
 use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 
 /// Chains of the hash from inode to slot.
-const CHAINS: usize = 256;
+const CHAINS: usize = 1024;
 /// Slots searched for one that has not been used lately.
 const SCANS_MAX: usize = 16;
 /// Of so many references one makes room, if all are in use.
