@@ -36,7 +36,9 @@ const CONTROL_1_CLOCK_BITS: u32 = 0xffc7;
 /// The longest data timeout that the host can count.
 const CONTROL_1_DATA_TIMEOUT: u32 = 0xe << 16;
 const CONTROL_1_RESET_ALL: u32 = 1 << 24;
-const CONTROL_1_RESET_LINES: u32 = 3 << 25;
+const CONTROL_1_RESET_COMMAND_LINE: u32 = 1 << 25;
+const CONTROL_1_RESET_DATA_LINES: u32 = 1 << 26;
+const CONTROL_1_RESET_LINES: u32 = CONTROL_1_RESET_COMMAND_LINE | CONTROL_1_RESET_DATA_LINES;
 
 /// The card has answered a command.
 pub const COMMAND_DONE: u32 = 1 << 0;
@@ -256,7 +258,9 @@ impl<R: Registers, T: HardwareTimer> SdHost<R, T> {
 
     /// Stops whatever the lines are doing, after an error.
     pub fn stop_lines(&mut self) {
-        self.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_LINES);
+        // QEMU's host ignores a write that stops both.
+        self.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_COMMAND_LINE);
+        self.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_DATA_LINES);
     }
 
     /// Whether they have stopped.

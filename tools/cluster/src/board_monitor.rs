@@ -87,7 +87,10 @@ impl<'a> BoardMonitor<'a> {
                 listener.news(&self.news(*board, *time_ns, &format!("is reset{from}")));
             }
             ClusterEvent::BoardExited { board, time_ns, .. } => listener.stopped(*board, *time_ns),
-            ClusterEvent::Fight(_) | ClusterEvent::Deadlock { .. } | ClusterEvent::Finished(_) => {}
+            ClusterEvent::CardFailed { .. }
+            | ClusterEvent::Fight(_)
+            | ClusterEvent::Deadlock { .. }
+            | ClusterEvent::Finished(_) => {}
         }
     }
 

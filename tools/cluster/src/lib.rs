@@ -8,6 +8,7 @@ pub mod disturbance;
 pub mod escape;
 pub mod event_instants;
 pub mod garbage;
+mod host_file;
 mod input_source;
 pub mod kernel_log;
 pub mod linux;

@@ -8,6 +8,7 @@
 use crate::board_monitor::BoardMonitor;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
+use crate::host_file;
 use crate::input_source::InputSource;
 use crate::kernel_log::LogTable;
 use crate::listener::Listener;
@@ -24,7 +25,7 @@ use renga_images::calendar::EPOCH_S;
 use renga_images::card::{CardBoot, firmware_of, models};
 use renga_images::system::SystemFile;
 use renga_profile::Profile;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
 /// Iterations of an empty loop that take as long as a read of pins on a Pi 3.
@@ -248,6 +249,12 @@ impl ClusterSession<'_> {
         Ok(self.board_with_card(number, without_card))
     }
 
+    /// The host's file that is the card of a board.
+    fn card_file(&self, board: u8) -> &Path {
+        let card = self.cards.as_ref().and_then(|cards| cards.get(usize::from(board)));
+        card.map_or(&self.disk, |card| &card.card)
+    }
+
     fn config(&self) -> Result<ClusterConfig> {
         let boards: Result<_> = (0..self.system.checked.boards.len()).map(|number| self.board(number)).collect();
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards?);
@@ -283,7 +290,7 @@ impl ClusterSession<'_> {
         let mut cluster = EmulatedCluster::start(self.config()?)?;
         let disk_board = self.disk_board()?;
         let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, disk_board, &monitor);
-        let mut status = None;
+        let (mut status, mut failed) = (None, None);
         loop {
             let event = match cluster.next_event() {
                 Ok(event) => event,
@@ -309,6 +316,11 @@ impl ClusterSession<'_> {
                     status = Some(CUT_STATUS);
                     cluster.stop();
                 }
+                ClusterEvent::CardFailed { board, time_ns } => {
+                    let file = self.card_file(board);
+                    listener.news(&monitor.news(board, time_ns, &host_file::news(file)));
+                    failed = Some(file);
+                }
                 ClusterEvent::Fight(fight) => {
                     monitor.report();
                     bail!("{fight}");
@@ -316,7 +328,10 @@ impl ClusterSession<'_> {
                 ClusterEvent::Deadlock { time_ns } if time_ns >= self.keys_from_ns => {
                     input.type_next(&mut cluster, &monitor)?;
                 }
-                ClusterEvent::Finished(stats) => return self.ended(status, stats, &monitor),
+                ClusterEvent::Finished(stats) => {
+                    let outcome = self.ended(status, stats, &monitor)?;
+                    return failed.map_or(Ok(outcome), |file| Err(host_file::failure(file)));
+                }
                 _ => {}
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Not here: what images are made of (`disk_image`).
 
+use crate::host_file;
 use anyhow::{Context, Result, bail};
 use renga_cli::ScriptOptions;
 use renga_images::artifacts;
@@ -35,7 +36,17 @@ pub struct SessionDisk {
     /// Its image.
     pub path: PathBuf,
     /// A kept image is locked while the session lasts: two systems on one file system destroy it.
-    _locked: Option<File>,
+    locked: Option<File>,
+}
+
+impl SessionDisk {
+    /// Makes sure that the host has all of a kept image.
+    ///
+    /// # Errors
+    /// If the host could not write it.
+    pub fn finish(&self) -> Result<()> {
+        self.locked.as_ref().map_or(Ok(()), |file| host_file::sync(file, &self.path))
+    }
 }
 
 /// Makes the disk, or takes the one that the person keeps.
@@ -73,11 +84,12 @@ pub fn make(
         }
         let locked = Some(locked(image)?);
         disk_image::check_is_ext2(image)?;
-        return Ok(SessionDisk { path: image.clone(), _locked: locked });
+        host_file::warn_of_little_room(image)?;
+        return Ok(SessionDisk { path: image.clone(), locked });
     }
     let image = scratch.folder.join("disk.img");
     artifacts::session_disk(environment, &choice, placed, &image, progress)?;
-    Ok(SessionDisk { path: image, _locked: None })
+    Ok(SessionDisk { path: image, locked: None })
 }
 
 fn locked(image: &Path) -> Result<File> {

@@ -7,7 +7,7 @@
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
 use crate::liveness::{LiveStream, Liveness, Patience, SAMPLE_PERIOD};
-use crate::page::SharedPage;
+use crate::memory_file::SharedPage;
 use crate::qemu::Qemu;
 use renga_emu_device::messages::{
     self, BarrierReport, BoardExit, BoardOrder, BoardRecord, Grant, MessageError, NEVER_NS, PluginHello, Together,

@@ -74,6 +74,14 @@ pub enum ClusterEvent {
         /// How its process ended.
         status: String,
     },
+    /// The host refused a transfer of the file of a board's card, for the first time since the board was started: the
+    /// board sees a card that fails.
+    CardFailed {
+        /// Which board.
+        board: u8,
+        /// When, ns.
+        time_ns: u64,
+    },
     /// The boards' status, as requested.
     Status {
         /// When, ns.

@@ -4,19 +4,15 @@
 
 use crate::config::{BOARDS_MAX, BoardConfig, ClusterConfig};
 use crate::error::EmuError;
-use crate::page::SharedPage;
-use std::io::Read;
+use crate::memory_file::{SaidFile, SharedPage};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The only version that the plugin fits.
 pub const SUPPORTED_QEMU: &str = "10.0.2";
-/// Bytes kept of what QEMU says.
-const SAID_BYTES_MAX: usize = 4096;
 /// How long a QEMU that has closed its socket may take to end.
 const END_WAIT: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(2);
@@ -42,8 +38,7 @@ fn version_in(said: &str) -> String {
 #[derive(Debug)]
 pub struct Qemu {
     child: Child,
-    said: Arc<Mutex<Vec<u8>>>,
-    listener: Option<JoinHandle<()>>,
+    said: SaidFile,
 }
 
 impl Qemu {
@@ -57,16 +52,11 @@ impl Qemu {
         page: &SharedPage,
     ) -> Result<Self, EmuError> {
         let mut command = command(config, board, (number, starts), socket);
-        let shared = page.standard_input().map_err(|error| EmuError::Host { what: "share memory", error })?;
-        command.stdin(shared);
-        let child = command.spawn();
-        let mut child = child.map_err(|error| EmuError::NoQemu { program: config.qemu.clone(), error })?;
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let listener = child.stderr.take().map(|stderr| {
-            let said = Arc::clone(&said);
-            thread::spawn(move || keep_last(stderr, &said))
-        });
-        Ok(Self { child, said, listener })
+        let host = |error| EmuError::Host { what: "share memory", error };
+        let said = SaidFile::new().map_err(host)?;
+        command.stdin(page.standard_input().map_err(host)?).stderr(said.standard_error().map_err(host)?);
+        let child = command.spawn().map_err(|error| EmuError::NoQemu { program: config.qemu.clone(), error })?;
+        Ok(Self { child, said })
     }
 
     /// How it ended, if it has.
@@ -92,16 +82,9 @@ impl Qemu {
         self.child.id()
     }
 
-    /// The end of what it has said; complete once it has ended.
-    pub fn said(&mut self) -> String {
-        if self.ended().is_some()
-            && let Some(listener) = self.listener.take()
-        {
-            // A listener that panicked has nothing to add.
-            let _ = listener.join();
-        }
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&said).into_owned()
+    /// The end of what it has said.
+    pub fn said(&self) -> String {
+        self.said.last_words().unwrap_or_else(|error| format!("(not known: {error})"))
     }
 
     fn kill(&mut self) {
@@ -117,16 +100,6 @@ impl Drop for Qemu {
     }
 }
 
-fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
-    let mut chunk = [0; 512];
-    while let Ok(count @ 1..) = stderr.read(&mut chunk) {
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.extend_from_slice(&chunk[..count]);
-        let surplus = said.len().saturating_sub(SAID_BYTES_MAX);
-        said.drain(..surplus);
-    }
-}
-
 fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("status {code}"),
@@ -138,7 +111,7 @@ fn describe(status: ExitStatus) -> String {
 fn command(config: &ClusterConfig, board: &BoardConfig, (number, starts): (u8, u32), socket: &str) -> Command {
     let mut command = Command::new(&config.qemu);
     // A group of its own: an interrupt from the terminal is for the caller, which decides its meaning.
-    command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.process_group(0).stdout(Stdio::null());
     let machine = board.machine.facts();
     command.args(["-M", machine.name, "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
     command.arg("-icount").arg(format!("shift={},sleep=off", config.shift));

@@ -33,6 +33,8 @@ pub enum Item {
     Crash(String),
     /// The board does something else to its pins.
     Pins(PinDrive),
+    /// The host refused a transfer of its card's file.
+    CardFailed,
     /// A frame.
     Frame(FrameEvent),
 }
@@ -139,6 +141,7 @@ impl Timeline {
                 Item::Crash(status) => ClusterEvent::BoardCrashed { board, time_ns, status },
                 Item::Reset(partition) => ClusterEvent::BoardReset { board, partition, time_ns },
                 Item::Exit(status) => ClusterEvent::BoardExited { board, status, time_ns },
+                Item::CardFailed => ClusterEvent::CardFailed { board, time_ns },
                 Item::Frame(frame) if self.reports_frames => ClusterEvent::Frame(frame),
                 Item::Pins(drive) => match self.fights.change(board, time_ns, drive) {
                     Some(fight) => ClusterEvent::Fight(fight),
@@ -203,7 +206,7 @@ impl Timeline {
         match &item {
             Item::Console(byte) => mix_byte(&mut self.hashes.console, board, time_ns, *byte),
             Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),
-            Item::Exit(_) | Item::Reset(_) | Item::Power(..) | Item::Crash(_) => {}
+            Item::Exit(_) | Item::Reset(_) | Item::Power(..) | Item::Crash(_) | Item::CardFailed => {}
             Item::Pins(drive) => {
                 self.pin_changes += 1;
                 mix_record(&mut self.hashes.pin, board, time_ns, &[drive.low, drive.high, drive.up, drive.down]);

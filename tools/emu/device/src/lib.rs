@@ -7,6 +7,7 @@
 //! run until when (`renga_emu`).
 #![forbid(unsafe_code)]
 
+pub mod card_fault;
 pub mod link;
 pub mod machine;
 pub mod messages;

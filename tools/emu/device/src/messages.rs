@@ -120,6 +120,11 @@ pub enum BoardRecord {
         /// What it does from then on.
         drive: PinDrive,
     },
+    /// Its card failed for the first time: the host refused a transfer of the card's file.
+    CardFailed {
+        /// When.
+        time_ns: u64,
+    },
 }
 
 impl BoardRecord {
@@ -129,7 +134,8 @@ impl BoardRecord {
             BoardRecord::Console { time_ns, .. }
             | BoardRecord::Log { time_ns, .. }
             | BoardRecord::Frame { time_ns, .. }
-            | BoardRecord::Pins { time_ns, .. } => *time_ns,
+            | BoardRecord::Pins { time_ns, .. }
+            | BoardRecord::CardFailed { time_ns } => *time_ns,
         }
     }
 
@@ -138,7 +144,8 @@ impl BoardRecord {
         let (BoardRecord::Console { time_ns, .. }
         | BoardRecord::Log { time_ns, .. }
         | BoardRecord::Frame { time_ns, .. }
-        | BoardRecord::Pins { time_ns, .. }) = &mut self;
+        | BoardRecord::Pins { time_ns, .. }
+        | BoardRecord::CardFailed { time_ns }) = &mut self;
         *time_ns += by_ns;
         self
     }

@@ -3,6 +3,7 @@
 //! Invariant: the timer `barrier` is always running, at `until_ns`, except while its callback waits for a grant; so
 //! the board cannot pass `until_ns`. The timer `event` runs to the next thing that is to happen to it by order.
 
+use crate::card::BoardCard;
 use crate::companions::Companions;
 use crate::machine::{self, CharacterDevice, Interrupt, MachineDevice, Region, RegisterPage, VirtualTimer};
 use crate::timers::TimerList;
@@ -14,7 +15,6 @@ use renga_emu_device::messages::{
     Welcome,
 };
 use renga_emu_device::power_block::{PowerBlock, PowerOutcome};
-use renga_emu_device::slow_card::SlowCard;
 use renga_emu_device::{EmulatedLink, LinkEffect, PinBlock, pins, registers};
 use std::ffi::c_void;
 use std::io::BufReader;
@@ -41,8 +41,7 @@ pub struct PluginBoard {
     pins: Option<WiredPins>,
     /// The block that resets it, if it has none of the emulator's devices.
     power: Option<PowerBlock>,
-    /// Its card, if that is slow.
-    slow_card: Option<SlowCard>,
+    card: BoardCard,
     records: Vec<BoardRecord>,
     until_ns: u64,
     machine: Option<PluginMachine>,
@@ -91,7 +90,7 @@ impl PluginBoard {
             quiet_ns: 0,
             companions: Companions::new(shared::map()?, welcome.board, welcome.lookahead_ns, welcome.origin_ns),
             power: welcome.bare.map(PowerBlock::new),
-            slow_card: card_write_ns.map(SlowCard::new),
+            card: BoardCard::new(card_write_ns)?,
             link: EmulatedLink::new(welcome),
             pins: wiring.map(wire),
             records: Vec::new(),
@@ -102,7 +101,7 @@ impl PluginBoard {
 
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
-        let own = (self.pins.is_some(), self.power.is_some(), self.slow_card.is_some());
+        let own = (self.pins.is_some(), self.power.is_some(), self.card.is_slow());
         let machine = PluginMachine::set_up(self.facts, own).filter(|_| cores::start());
         let Some(machine) = machine else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
@@ -307,15 +306,18 @@ impl PluginBoard {
 
     /// Reads a register of the card's host.
     pub fn read_card(&mut self, offset: u64) -> u32 {
+        let now_ns = machine::now_ns();
         let value = self.machine().hidden_card.map_or(0, |host| host.read(offset, 4) as u32);
-        self.slow_card.as_ref().map_or(value, |card| card.adjusted(offset, value, machine::now_ns()))
+        let (value, failed) = self.card.read(offset, value, now_ns);
+        if failed {
+            self.record(BoardRecord::CardFailed { time_ns: now_ns });
+        }
+        value
     }
 
     /// Writes a register of the card's host.
     pub fn write_card(&mut self, offset: u64, value: u32) {
-        if let Some(card) = &mut self.slow_card {
-            card.written(offset, machine::now_ns());
-        }
+        self.card.written(offset, value, machine::now_ns());
         if let Some(host) = self.machine().hidden_card {
             host.write(offset, u64::from(value), 4);
         }
@@ -343,7 +345,11 @@ impl PluginMachine {
             link.map(c"renga-link", facts.page, registers::PAGE_BYTES);
         }
         let hidden_pins = if wired { Some(gpio::overlay(facts.pins)?) } else { None };
-        let hidden_card = if slow { Some(card::overlay(facts.card_host?)?) } else { None };
+        let hidden_card = match facts.card_host {
+            Some(address) => Some(card::overlay(address, slow)?),
+            None if slow => return None,
+            None => None,
+        };
         let mut barrier = VirtualTimer::new(at_barrier);
         let timers = barrier.find_list(at_barrier)?;
         timers.be_alone()?;

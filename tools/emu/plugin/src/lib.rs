@@ -26,6 +26,7 @@ mod gpio;
 mod machine;
 mod notices;
 mod probes;
+mod said;
 mod shared;
 mod timers;
 mod typing;

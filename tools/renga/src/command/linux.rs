@@ -40,6 +40,7 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
         &mut FirstOutput::after("Linux runs", std::io::stdout()),
         log,
     )?;
+    disk.finish()?;
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk.path, folder)
             .context("Linux ran, but the files of its disk cannot be copied")?;

@@ -95,7 +95,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     // Also of a run that failed: its trace is wanted most.
     let traced = screen.trace.take().map_or(Ok(()), TraceFile::finish);
     let outcome = outcome?;
-    traced?;
+    traced.and(disk.finish())?;
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk.path, folder)?;
     }

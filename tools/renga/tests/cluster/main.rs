@@ -19,6 +19,7 @@ mod debian;
 mod determinism;
 mod errors;
 mod files;
+mod host_disk;
 mod hostile;
 mod images;
 mod interactive;

@@ -134,6 +134,7 @@ impl EmulatedCluster {
                 self.bus.send(board, Waiting { sent_ns: time_ns, destination, bytes });
             }
             BoardRecord::Pins { time_ns, drive } => self.change_pins(board, time_ns, drive),
+            BoardRecord::CardFailed { time_ns } => self.timeline.add(board, time_ns, Item::CardFailed),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::board::{EmulatedBoard, Incarnation, Starting};
 use crate::config::{BOARDS_MAX, CORES_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
-use crate::page::SharedPage;
+use crate::memory_file::SharedPage;
 use crate::recording::RecordingHeader;
 use crate::wires::EmulatedWires;
 use renga_emu_device::messages::Welcome;

@@ -127,6 +127,7 @@ pub fn run_with(
             | ClusterEvent::Probe { .. }
             | ClusterEvent::Frame(_)
             | ClusterEvent::Fight(_)
+            | ClusterEvent::CardFailed { .. }
             | ClusterEvent::Status { .. }
             | ClusterEvent::Deadlock { .. } => {}
         }

@@ -145,6 +145,17 @@ impl Renga {
         self
     }
 
+    /// Runs it by this program, as its last arguments.
+    pub fn below(mut self, program: &[&str]) -> Renga {
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).arg(self.command.get_program()).args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        self.command = command;
+        self
+    }
+
     /// A setting of the environment.
     pub fn setting(mut self, name: &str, value: &str) -> Renga {
         self.command.env(name, value);
