@@ -5,6 +5,7 @@
 
 mod board_monitor;
 pub mod disturbance;
+pub mod enduring_output;
 pub mod escape;
 pub mod event_instants;
 pub mod garbage;

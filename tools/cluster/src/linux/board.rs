@@ -5,6 +5,7 @@
 //! written (`console`).
 
 use super::{ARGUMENTS, LinuxBoard};
+use crate::host_file;
 use anyhow::{Result, bail};
 use renga_emu::{BoardConfig, ClusterConfig, ClusterEvent, EmulatedCluster, Stats};
 use std::path::Path;
@@ -31,6 +32,7 @@ pub(super) fn run(linux: &LinuxBoard, disk: &Path, limit: Duration, mut hear: im
     let stats = loop {
         match cluster.next_event() {
             Ok(ClusterEvent::Log { bytes, .. }) => hear(&bytes),
+            Ok(ClusterEvent::CardFailed { .. }) => bail!(host_file::failure(disk)),
             Ok(ClusterEvent::Finished(stats)) => break stats,
             Ok(ClusterEvent::Deadlock { time_ns }) => bail!("Linux waits, and nothing will wake it, at {time_ns} ns"),
             Ok(_) => {}

@@ -10,10 +10,12 @@ mod console;
 mod initramfs;
 mod kernel;
 
+use crate::enduring_output::EnduringOutput;
+use crate::host_file;
 use anyhow::{Context, Result, bail};
 use console::ScriptConsole;
 use kernel::DebianKernel;
-use renga_emu::Stats;
+use renga_emu::{Stats, card_fault};
 use renga_images::artifacts;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
@@ -131,7 +133,8 @@ impl LinuxBoard {
         out: &'a mut dyn Write,
         log: Option<&'a mut dyn Write>,
     ) -> Result<Ended> {
-        let mut heard = Heard { console: ScriptConsole::new(), out, log };
+        let mut heard =
+            Heard { console: ScriptConsole::new(), out: EnduringOutput::new(out), log: log.map(EnduringOutput::new) };
         let stats = if self.hardware.cores > 1 {
             Some(board::run(self, disk, limit, |bytes| heard.take(bytes))?)
         } else {
@@ -144,6 +147,7 @@ impl LinuxBoard {
         if self.hardware.card.is_some() && !last_lines(&heard.console.log).contains(initramfs::WRITTEN) {
             bail!("what Linux has written is not on the card; its last words:\n{}", last_lines(&heard.console.log));
         }
+        heard.finish()?;
         Ok(Ended { status, stats })
     }
 
@@ -151,9 +155,11 @@ impl LinuxBoard {
         let mut qemu =
             RunningEmulator(self.command(disk).spawn().with_context(|| format!("cannot run {}", self.qemu.display()))?);
         let mut stdout = qemu.0.stdout.take().context("its output was asked for")?;
+        let mut stderr = qemu.0.stderr.take().context("its errors were asked for")?;
         let (sender, ended) = channel::<()>();
         let reader = thread::scope(|scope| {
             let watched = scope.spawn(move || watch(&mut qemu, limit, &ended));
+            let complaints = scope.spawn(move || pass_on(&mut stderr));
             let followed = heard.follow(&mut stdout);
             // Without this word, as when its output cannot be read, it is ended.
             if followed.is_ok() {
@@ -161,12 +167,14 @@ impl LinuxBoard {
             }
             drop(sender);
             let in_time = watched.join().map_err(|_| anyhow::anyhow!("the watch over Linux failed"))?;
-            followed.map(|()| in_time)
+            let refused = complaints.join().map_err(|_| anyhow::anyhow!("QEMU could not be heard"))?;
+            followed.map(|()| (in_time, refused))
         });
-        if !reader? {
+        let (in_time, refused) = reader?;
+        if !in_time {
             bail!("Linux did not end within {} s (--host-limit-s)", limit.as_secs());
         }
-        Ok(())
+        if refused { Err(host_file::failure(disk)) } else { Ok(()) }
     }
 
     fn command(&self, disk: &Path) -> Command {
@@ -178,7 +186,7 @@ impl LinuxBoard {
         command.arg("-initrd").arg(&self.initramfs);
         command.arg("-drive").arg(format!("if=sd,format=raw,file={}", disk.display()));
         command.args(["-serial", "null", "-serial", "stdio"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 }
@@ -186,8 +194,8 @@ impl LinuxBoard {
 /// Who hears what Linux writes.
 struct Heard<'a> {
     console: ScriptConsole,
-    out: &'a mut dyn Write,
-    log: Option<&'a mut dyn Write>,
+    out: EnduringOutput<&'a mut dyn Write>,
+    log: Option<EnduringOutput<&'a mut dyn Write>>,
 }
 
 impl Heard<'_> {
@@ -195,11 +203,16 @@ impl Heard<'_> {
     fn take(&mut self, bytes: &[u8]) {
         let logged = self.console.log.len();
         let written = self.console.take(bytes);
-        // A closed pipe behind us is no reason to stop Linux before its disk is clean.
-        let _ = self.out.write_all(&written).and_then(|()| self.out.flush());
+        self.out.put(&written);
         if let Some(log) = &mut self.log {
-            let _ = log.write_all(&self.console.log[logged..]);
+            log.put(&self.console.log[logged..]);
         }
+    }
+
+    /// Whether they could write it.
+    fn finish(&mut self) -> Result<()> {
+        let logged = self.log.as_mut().map_or(Ok(()), |log| log.finish("the log of Linux"));
+        self.out.finish("the output of Linux").and(logged)
     }
 
     /// As `take`, until there is nothing more.
@@ -212,6 +225,20 @@ impl Heard<'_> {
             }
         }
     }
+}
+
+/// Shows what QEMU complains about; whether the host refused to read or write the card.
+fn pass_on(from: &mut dyn Read) -> bool {
+    let (mut piece, mut kept, mut refused) = ([0; PIECE_LEN], Vec::new(), false);
+    // A QEMU that cannot be heard any more has ended.
+    while let Ok(len @ 1..) = from.read(&mut piece) {
+        // Nobody may read it.
+        let _ = std::io::stderr().write_all(&piece[..len]);
+        kept.drain(..kept.len().saturating_sub(PIECE_LEN));
+        kept.extend_from_slice(&piece[..len]);
+        refused |= card_fault::says_refused(&kept);
+    }
+    refused
 }
 
 /// Waits until its output has ended, and it with that; whether that came within `limit`.

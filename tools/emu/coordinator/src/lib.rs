@@ -46,6 +46,6 @@ pub use liveness::Patience;
 pub use power::{BoardStatus, PowerChange, PowerOrder};
 pub use qemu::SUPPORTED_QEMU;
 pub use recording::{RecordedInput, Recording, RecordingHeader};
-pub use renga_emu_device::EmulatedMachine;
+pub use renga_emu_device::{EmulatedMachine, card_fault};
 pub use wire_fault::EmulatedWireFault;
 pub use wires::PinsConfig;

@@ -16,6 +16,11 @@ const INTERRUPT_DATA_CHECKSUM: u32 = 1 << 21;
 /// The end of what QEMU 10.0.2 says for a block that it cannot read or write (`hw/sd/sd.c`).
 const REFUSED: &[u8] = b" error on host side";
 
+/// Whether this, which QEMU has said, names a block that the host refused to read or write.
+pub fn says_refused(said: &[u8]) -> bool {
+    said.windows(REFUSED.len()).any(|words| words == REFUSED)
+}
+
 /// Whether the card of a board has failed.
 #[derive(Debug, Default)]
 pub struct CardFault {
@@ -27,7 +32,7 @@ pub struct CardFault {
 impl CardFault {
     /// QEMU has said this; whether it is the first that the board's card has failed.
     pub fn hear(&mut self, said: &[u8]) -> bool {
-        if !said.windows(REFUSED.len()).any(|words| words == REFUSED) {
+        if !says_refused(said) {
             return false;
         }
         self.pending = true;

@@ -16,6 +16,8 @@ const MAGIC_AT_BYTES: u64 = SUPERBLOCK_AT_BYTES + 56;
 const MAGIC: [u8; 2] = [0x53, 0xEF];
 /// In the exit status of e2fsck: there were faults, which are repaired.
 const E2FSCK_REPAIRED: i32 = 1;
+/// What debugfs says for each file that an ordinary user extracts.
+const OWNERS_LEFT_OUT: &str = "while changing ownership of";
 
 /// What the file system checker says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +102,17 @@ pub fn extract_tree(image: &Path, to: &Path) -> Result<(), ImageError> {
 /// As [`extract_tree`].
 pub fn extract_folder(image: &Path, from: &str, to: &Path) -> Result<(), ImageError> {
     fs::create_dir_all(to).map_err(at(to))?;
-    debugfs(image, &format!("rdump \"{from}\" \"{}\"", to.display())).map(|_| ())
+    let (_, said) = debugfs(image, &format!("rdump \"{from}\" \"{}\"", to.display()))?;
+    // Behind its version it says what went wrong.
+    let faults: Vec<&str> = said.lines().skip(1).filter(|line| !line.contains(OWNERS_LEFT_OUT)).collect();
+    match faults.first() {
+        Some(first) => {
+            let more = faults.len() - 1;
+            let report = format!("{first}\nand {more} more such lines: {} is not whole", to.display());
+            Err(ImageError::Failed { program: "debugfs".into(), report })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The contents of one file of an image.

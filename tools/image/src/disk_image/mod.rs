@@ -172,11 +172,19 @@ fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) ->
         fs::create_dir_all(folder).map_err(error::at(folder))?;
     }
     stamp::remove(out);
-    if fs::rename(&disk, out).is_err() {
-        // Another file system: a copy, sparse again.
-        base::copy(&disk, out)?;
+    if fs::rename(&disk, out).is_ok() {
+        return Ok(());
     }
-    Ok(())
+    // Another file system, which may have no room for it: a copy, sparse again.
+    let mut partial = out.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = PathBuf::from(partial);
+    let copied = base::copy(&disk, &partial).and_then(|()| fs::rename(&partial, out).map_err(error::at(out)));
+    if copied.is_err() {
+        // It may not even be there.
+        let _ = fs::remove_file(&partial);
+    }
+    copied
 }
 
 /// A folder of this build's own, so that two tests can build at once.

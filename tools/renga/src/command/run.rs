@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
 use renga_cli::{LinkName, ProgramName, RunArgs};
 use renga_cluster::disturbance::{self, Disturbance};
+use renga_cluster::enduring_output::EnduringOutput;
 use renga_cluster::garbage;
 use renga_cluster::listener::Listener;
 use renga_cluster::rehearsal;
@@ -23,7 +24,7 @@ use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 /// Runs a cluster.
 ///
@@ -95,7 +96,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     // Also of a run that failed: its trace is wanted most.
     let traced = screen.trace.take().map_or(Ok(()), TraceFile::finish);
     let outcome = outcome?;
-    traced.and(disk.finish())?;
+    traced.and(disk.finish()).and(screen.finish())?;
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk.path, folder)?;
     }
@@ -191,6 +192,8 @@ struct Screen {
     log: bool,
     trace: Option<TraceFile>,
     disk_board: u8,
+    out: EnduringOutput<std::io::Stdout>,
+    err: EnduringOutput<std::io::Stderr>,
     line_end: &'static str,
 }
 
@@ -210,13 +213,19 @@ impl Screen {
                 .map(|path| TraceFile::create(path, (system, profile), &kernel.elf))
                 .transpose()?,
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
+            out: EnduringOutput::new(std::io::stdout()),
+            err: EnduringOutput::new(std::io::stderr()),
             disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
         })
     }
 
     fn show(&mut self, line: &str) {
         self.end_start();
-        eprint!("{line}{}", self.line_end);
+        self.err.put(format!("{line}{}", self.line_end).as_bytes());
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.finish("standard output").and(self.err.finish("standard error"))
     }
 
     fn end_start(&mut self) {
@@ -229,13 +238,7 @@ impl Screen {
 impl Listener for Screen {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
         self.end_start();
-        // A closed pipe behind us is no reason to stop the cluster before its disk is clean.
-        if board == self.disk_board {
-            let mut out = std::io::stdout();
-            let _ = out.write_all(bytes).and_then(|()| out.flush());
-        } else {
-            let _ = std::io::stderr().write_all(bytes);
-        }
+        if board == self.disk_board { self.out.put(bytes) } else { self.err.put(bytes) }
     }
     fn log(&mut self, line: &str) {
         if self.log {

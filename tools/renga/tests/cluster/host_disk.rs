@@ -86,3 +86,28 @@ fn host_disk_full_kept_image_fails_loudly_and_keeps_synced_files() {
         assert!(disk.file(&format!("/root/f{file}")) == expected.as_bytes(), "f{file} was synced\n{}", ended.report());
     }
 }
+
+/// Holds: host-disk-full.
+#[test]
+fn host_disk_full_truncated_outputs_are_errors() {
+    if !clusters_can_run() {
+        return;
+    }
+    let Some(small) = SmallFolder::new("host-full-outputs") else { return };
+    let run = |script: &str| Renga::command(&["run", "-c", script]);
+    let cases = [
+        ("\"$@\" > out", run("seq 100000"), "standard output is not whole"),
+        ("\"$@\"", run("seq 3000").with(["--trace", "trace"]), "the trace could not be written"),
+        ("\"$@\"", run("seq 100000 > /root/f").with(["--extract", "tree"]), "tree is not whole"),
+        (
+            "echo old > disk.img\n\"$@\"\nended=$?\n[ \"$(echo *; cat disk.img)\" = \"disk.img\nold\" ] || exit 1\nexit $ended",
+            Renga::command(&["image", "--out", "disk.img"]),
+            "No space left on device",
+        ),
+    ];
+    for (script, renga, complaint) in cases {
+        let ended = small.run(200 << 10, script, renga);
+        assert_eq!(ended.status, 125, "{complaint}\n{}", ended.report());
+        assert!(ended.stderr.contains(complaint), "{complaint}\n{}", ended.report());
+    }
+}
