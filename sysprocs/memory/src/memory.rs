@@ -9,7 +9,12 @@ use crate::frames::Frames;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{Memory, MemoryCall, RefillFrames};
-use renga_rt::{Call, Me, Never, Notifier, Port};
+use renga_rt::{Call, Me, Never, Notifier, Port, Probe};
+
+renga_rt::probe! {
+    /// How many frames are free when a call has been served.
+    FreeFrameCount = "free-frames" [4];
+}
 
 /// Serves the frames of `memory`; `counts` has a word for each. `reclaimer`: who gives frames back when few
 /// are free; woken once, and again after there were enough.
@@ -25,6 +30,7 @@ pub async fn memory<M: UserMemory + 'static>(
     loop {
         serve(&me, &mut frames, memory, port.accept().await);
         let facts = frames.facts();
+        FreeFrameCount::mark([facts.free.into()]);
         let was_scarce = core::mem::replace(&mut scarce, facts.free < facts.low_mark());
         if scarce
             && !was_scarce

@@ -1,5 +1,5 @@
-//! An output of a run that may fail, as a file on a full disk does: the boards go on until their disk is clean, and then
-//! the run fails.
+//! An output of a run that may fail, as a file on a full disk does: the boards go on until their disk is clean, and
+//! then the run fails.
 //!
 //! Invariant: the first failure is kept. A reader that has gone is none: it has what it wanted.
 

@@ -281,6 +281,11 @@ events! {
         /// The others.
         rest: Plain as u64
     },
+    /// The process of the board's page frames has served a call.
+    FreeFrames = "free-frames" {
+        /// How many are free now.
+        free: Plain as u32
+    },
 }
 
 impl ProbeEventKind {

@@ -248,6 +248,13 @@ fn export_counters_have_load_and_queues() {
     assert_eq!(counter(&trace, "frames waiting for the token", 0), [(241, 1), (250, 0)]);
     assert_eq!(counter(&trace, "run queue", 0), [(900, 1), (950, 0)], "from the reply to the dispatch");
     assert_eq!(counter(&trace, "run queue", 1), [(690, 1), (695, 0)], "from the notification to the dispatch");
+    let frames = [(10, 90), (20, 90), (30, 80)].map(|(time_ns, free)| (time_ns, TraceEvent::FreeFrames { free }));
+    let stop = (40, TraceEvent::Stopped);
+    let again = [(60, TraceEvent::Started), (70, TraceEvent::FreeFrames { free: 7 }), (75, TraceEvent::Idle {})];
+    let events = frames.into_iter().chain([stop]).chain(again);
+    let events: Vec<Timed> = events.map(|(time_ns, event)| Timed { time_ns, board: 1, core: 0, event }).collect();
+    let trace = perfetto::export(&header(), &events);
+    assert_eq!(counter(&trace, "free page frames", 1), [(10, 90), (30, 80), (40, 0), (70, 7), (75, 0)]);
     let queued = |first: u64, second: u64| {
         let call = |caller| TraceEvent::Call { caller, server: FILE, op: 0 };
         let accept = |caller| TraceEvent::Accept { server: FILE, caller, op: 0 };

@@ -3,7 +3,7 @@
 //! Invariant: the timer `barrier` is always running, at `until_ns`, except while its callback waits for a grant; so
 //! the board cannot pass `until_ns`. The timer `event` runs to the next thing that is to happen to it by order.
 
-use crate::card::BoardCard;
+use crate::card::EmulatedCard;
 use crate::companions::Companions;
 use crate::machine::{self, CharacterDevice, Interrupt, MachineDevice, Region, RegisterPage, VirtualTimer};
 use crate::timers::TimerList;
@@ -41,7 +41,7 @@ pub struct PluginBoard {
     pins: Option<WiredPins>,
     /// The block that resets it, if it has none of the emulator's devices.
     power: Option<PowerBlock>,
-    card: BoardCard,
+    card: EmulatedCard,
     records: Vec<BoardRecord>,
     until_ns: u64,
     machine: Option<PluginMachine>,
@@ -90,7 +90,7 @@ impl PluginBoard {
             quiet_ns: 0,
             companions: Companions::new(shared::map()?, welcome.board, welcome.lookahead_ns, welcome.origin_ns),
             power: welcome.bare.map(PowerBlock::new),
-            card: BoardCard::new(card_write_ns)?,
+            card: EmulatedCard::new(card_write_ns)?,
             link: EmulatedLink::new(welcome),
             pins: wiring.map(wire),
             records: Vec::new(),
@@ -161,6 +161,8 @@ impl PluginBoard {
     }
 
     fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<BoardExit>) -> Result<(), MessageError> {
+        // A system that uses another of QEMU's hosts for its card learns nothing of it, but the coordinator does.
+        self.sample_card(now_ns);
         let (records, hits) = self.due(if exit.is_none() { next_ns } else { NEVER_NS });
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
         let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
@@ -308,11 +310,15 @@ impl PluginBoard {
     pub fn read_card(&mut self, offset: u64) -> u32 {
         let now_ns = machine::now_ns();
         let value = self.machine().hidden_card.map_or(0, |host| host.read(offset, 4) as u32);
-        let (value, failed) = self.card.read(offset, value, now_ns);
-        if failed {
-            self.record(BoardRecord::CardFailed { time_ns: now_ns });
+        self.sample_card(now_ns);
+        self.card.adjusted(offset, value, now_ns)
+    }
+
+    /// Notes that the host refuses to read or write the card's file.
+    fn sample_card(&mut self, now_ns: u64) {
+        if self.card.fails() {
+            self.records.push(BoardRecord::CardFailed { time_ns: now_ns });
         }
-        value
     }
 
     /// Writes a register of the card's host.

@@ -13,16 +13,16 @@ use std::io;
 use std::ptr::without_provenance_mut;
 
 /// What the emulator adds to the board's card.
-pub struct BoardCard {
+pub struct EmulatedCard {
     slow: Option<SlowCard>,
     fault: CardFault,
     said: Said,
 }
 
-impl BoardCard {
+impl EmulatedCard {
     /// A card that is busy for so long after a write, ns, if it is slow.
-    pub fn new(write_ns: Option<u64>) -> io::Result<BoardCard> {
-        Ok(BoardCard { slow: write_ns.map(SlowCard::new), fault: CardFault::default(), said: Said::open()? })
+    pub fn new(write_ns: Option<u64>) -> io::Result<EmulatedCard> {
+        Ok(EmulatedCard { slow: write_ns.map(SlowCard::new), fault: CardFault::default(), said: Said::open()? })
     }
 
     /// Whether it is slow.
@@ -30,13 +30,16 @@ impl BoardCard {
         self.slow.is_some()
     }
 
-    /// What the board reads at `offset` when QEMU's host says `value`; and whether the card has failed now, for the
-    /// first time.
-    pub fn read(&mut self, offset: u64, value: u32, now_ns: u64) -> (u32, bool) {
+    /// Whether it has failed now, for the first time.
+    pub fn fails(&mut self) -> bool {
         let said = self.said.news().unwrap_or_else(|error| fail(&format!("QEMU's words cannot be read: {error}")));
-        let failed = self.fault.hear(&said);
+        self.fault.hear(&said)
+    }
+
+    /// What the board reads at `offset` when QEMU's host says `value`.
+    pub fn adjusted(&self, offset: u64, value: u32, now_ns: u64) -> u32 {
         let value = self.fault.adjusted(offset, value);
-        (self.slow.as_ref().map_or(value, |slow| slow.adjusted(offset, value, now_ns)), failed)
+        self.slow.as_ref().map_or(value, |slow| slow.adjusted(offset, value, now_ns))
     }
 
     /// The board writes `value` at `offset`.

@@ -9,7 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const SCRIPT: &str = "echo sorting > /proc/renga/mark; ls -l /bin | remote -b b sort | head -n 3
-echo writing > /proc/renga/mark; echo hi > /tmp/f; sync; echo end > /proc/renga/mark";
+echo writing > /proc/renga/mark; echo hi > /tmp/f; sync; echo end > /proc/renga/mark
+grep MemFree /proc/meminfo";
+
+const KIB_PER_FRAME: i64 = 4;
 
 /// An export: its tracks by their numbers, and their events.
 struct Exported {
@@ -81,6 +84,14 @@ impl Exported {
         most
     }
 
+    /// The values of a counter of a board.
+    fn values(&self, counter: &str, board: &str) -> Vec<i64> {
+        let parent = self.tracks.values().find(|track| track.name() == board).and_then(|track| track.uuid);
+        let found = self.tracks.iter().find(|(_, track)| track.name() == counter && track.parent_uuid == parent);
+        let events = found.map_or(&[][..], |(uuid, _)| &self.events[uuid]);
+        events.iter().map(|(_, event)| event.counter_value()).collect()
+    }
+
     /// The slices of a category.
     fn slices(&self, category: &str) -> Vec<&TrackEvent> {
         let events = self.events.values().flatten().map(|(_, event)| event);
@@ -108,7 +119,7 @@ fn perfetto_of_two_boards_has_names_arguments_and_counters() {
     let scratch = Scratch::new("perfetto");
     let [trace, out] = ["trace", "perfetto"].map(|name| scratch.join(name));
     let run = Renga::run().with(["--system", "pair", "-c", SCRIPT]).with(["--trace".as_ref(), trace.as_os_str()]);
-    run.end().expect_status(0);
+    let text = run.end().expect_status(0).text();
     let json = Renga::command(&["trace", "--json"]).with([&trace]).end().expect_status(0).text();
     renga_schema::expect_valid("trace", &json);
     let summary: Value = serde_json::from_str(&json).expect("it is JSON");
@@ -120,6 +131,13 @@ fn perfetto_of_two_boards_has_names_arguments_and_counters() {
     println!("{} tracks, {most:?}", exported.tracks.len());
     assert!((1..=100).contains(&most["link load, %"]) && most["run queue"] > 0, "{most:?}");
     assert!(most["frames waiting for the token"] > 0 && most.keys().any(|name| name.starts_with("calls waiting for ")));
+    let free = text.lines().find_map(|line| line.strip_prefix("MemFree:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let free_frames = free.map(|kib: i64| kib / KIB_PER_FRAME).expect("grep found it");
+    // Of both boards; on b hardly anything runs any more.
+    let [on_a, on_b] = ["board a", "board b"].map(|board| exported.values("free page frames", board));
+    let mut last_on_b = on_b.iter().rev().take(4);
+    let is_sum = last_on_b.any(|last| on_a.contains(&(free_frames - last)));
+    assert!(on_b.len() > 4 && is_sum, "{free_frames} frames, {on_a:?}, {on_b:?}");
     let runs = |board: &str, program: &str| exported.of_board(board).iter().any(|name| name.starts_with(program));
     assert!(runs("board a", "ls (") && runs("board a", "head (") && runs("board b", "sort ("));
     let phases: Vec<&str> = exported.slices("phase").iter().map(|slice| slice.name()).collect();

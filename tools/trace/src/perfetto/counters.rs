@@ -1,8 +1,7 @@
-//! Counters of an export: load and queue of the link, run queues, calls that wait for servers.
+//! Counters of an export: load and queue of the link, run queues, calls that wait for servers, free page frames.
 //!
 //! Invariant: a counter is a sum of intervals, each with an amount, so it ends at 0; it has one value at each time.
-//! Left out: counters that never change, and queues in which never two calls wait. Not here: free page frames, of which
-//! no probe reports the number.
+//! Left out: counters that never change, and queues in which never two calls wait.
 
 use super::message::{COUNTER, TracePacket, TrackEvent};
 use super::run_queue::RunQueueWaits;
@@ -28,6 +27,8 @@ pub(super) struct Counters<'a> {
     run_queue: RunQueueWaits,
     /// Calls that no server has taken yet: the queue, and since when, ns.
     waiting: HashMap<ProcId, (Track, u64)>,
+    /// By board: its free page frames, and since when, ns.
+    free_frames: BTreeMap<u8, (u32, u64)>,
     /// How long frames were on the wire, by window, ns.
     wire_ns: BTreeMap<u64, u64>,
     /// By how much each counter changes, and when, ns.
@@ -41,6 +42,7 @@ impl<'a> Counters<'a> {
             router: header.kinds.iter().position(|kind| kind.name == "router"),
             run_queue: RunQueueWaits::default(),
             waiting: HashMap::new(),
+            free_frames: BTreeMap::new(),
             wire_ns: BTreeMap::new(),
             changes: BTreeMap::new(),
         }
@@ -61,6 +63,11 @@ impl<'a> Counters<'a> {
             TraceEvent::Started | TraceEvent::Stopped => {
                 let callers = self.waiting.keys().copied().filter(|caller| caller.board.0 == timed.board);
                 callers.collect::<Vec<_>>().into_iter().for_each(|caller| self.leave_queue(caller, at_ns));
+                self.end_free_frames(timed.board, at_ns);
+            }
+            TraceEvent::FreeFrames { free } => {
+                self.end_free_frames(timed.board, at_ns);
+                self.free_frames.insert(timed.board, (*free, at_ns));
             }
             TraceEvent::Frame(frame) => self.frame(frame, at_ns),
             _ => {}
@@ -78,6 +85,13 @@ impl<'a> Counters<'a> {
     fn leave_queue(&mut self, caller: ProcId, at_ns: u64) {
         if let Some((queue, since_ns)) = self.waiting.remove(&caller) {
             self.add(queue, since_ns, at_ns, 1);
+        }
+    }
+
+    /// Until now the board had as many free page frames as were reported last.
+    fn end_free_frames(&mut self, board: u8, at_ns: u64) {
+        if let Some((free, since_ns)) = self.free_frames.remove(&board) {
+            self.add(Track::of_board(TrackKind::FreeFrames, board), since_ns, at_ns, free.into());
         }
     }
 
@@ -106,6 +120,8 @@ impl<'a> Counters<'a> {
     pub(super) fn finish(mut self, end_ns: u64) -> Vec<(Track, TracePacket)> {
         let callers: Vec<ProcId> = self.waiting.keys().copied().collect();
         callers.into_iter().for_each(|caller| self.leave_queue(caller, end_ns));
+        let boards: Vec<u8> = self.free_frames.keys().copied().collect();
+        boards.into_iter().for_each(|board| self.end_free_frames(board, end_ns));
         for (window, wire_ns) in std::mem::take(&mut self.wire_ns) {
             let begin_ns = window * LOAD_WINDOW_NS;
             let percent = (wire_ns * 100).div_ceil(LOAD_WINDOW_NS).min(100) as i64;

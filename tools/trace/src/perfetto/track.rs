@@ -26,6 +26,8 @@ pub(super) enum TrackKind {
     RunQueue,
     /// Calls that wait for servers of a kind.
     CallQueue,
+    /// Page frames that are free.
+    FreeFrames,
     /// A core: its process or program.
     Core,
     /// The transfers of the disk.
@@ -102,6 +104,7 @@ impl Track {
             TrackKind::Board => format!("board {}", header.board(self.board)),
             TrackKind::RunQueue => "run queue".to_string(),
             TrackKind::CallQueue => format!("calls waiting for {}", header.kind_name(Some(self.number.into()))),
+            TrackKind::FreeFrames => "free page frames".to_string(),
             TrackKind::Core => format!("core {}", self.number),
             TrackKind::Disk => "disk".to_string(),
             TrackKind::Program => format!("program of {}", header.name(process)),
@@ -111,9 +114,9 @@ impl Track {
 
     /// Describes it; a program's track has the program's name.
     pub(super) fn described(self, header: &TraceHeader, program: Option<&String>) -> TracePacket {
-        use TrackKind::{CallQueue, LinkLoad, LinkQueue, RunQueue};
+        use TrackKind::{CallQueue, FreeFrames, LinkLoad, LinkQueue, RunQueue};
         let name = program.cloned().unwrap_or_else(|| self.name(header));
-        let is_counter = matches!(self.kind, LinkLoad | LinkQueue | RunQueue | CallQueue);
+        let is_counter = matches!(self.kind, LinkLoad | LinkQueue | RunQueue | CallQueue | FreeFrames);
         let process = (self.kind == TrackKind::Board)
             .then(|| ProcessDescriptor { pid: Some(i32::from(self.board) + 1), process_name: Some(name.clone()) });
         TracePacket::of_track(TrackDescriptor {
