@@ -4,10 +4,11 @@
 //! left of the time between frames and of the caller's round trip. Not here: the caller
 //! (`userland/src/bin/linkcall.rs`).
 
+use super::link_call::CallParts;
+use super::link_parts::BulkParts;
 use super::measured::{Fixture, MeasuredRun};
 use anyhow::{Context, Result, ensure};
 use renga_cli::ClusterArgs;
-use renga_emu::FrameEvent;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -21,7 +22,7 @@ const BULK_SCRIPT: &str = "for i in 1 2 3 4; do
 yes | head -c 393216 > /tmp/bulk$i
 cat /tmp/bulk$i > /dev/null
 done
-remote -b b /usr/lib/renga/measure warm sh -c 'cat /dev/null'
+remote -b b /usr/lib/renga/measure warm sh -c 'for i in 1 2 3 4; do (cat /dev/null > /dev/null) & done; wait'
 remote -b b /usr/lib/renga/measure bulk sh -c 'for i in 1 2 3 4; do (cat /tmp/bulk$i > /dev/null) & done; wait'
 ";
 /// Bytes that the four readers read.
@@ -38,8 +39,9 @@ pub fn measure(environment: &Environment, machine: &ClusterArgs) -> Result<u8> {
     let null = fixture.run(&system, &kernel, NULL_SCRIPT, true)?;
     let bulk = fixture.run(&system, &kernel, BULK_SCRIPT, true)?;
     fixture.progress.finish();
-    print_null(&null)?;
-    print_bulk(&bulk, machine.profile.machine().link_rate_bps)?;
+    let rate_bps = machine.profile.machine().link_rate_bps;
+    print_null(&null, rate_bps)?;
+    print_bulk(&bulk, rate_bps)?;
     Ok(0)
 }
 
@@ -53,53 +55,26 @@ fn calls(run: &MeasuredRun) -> Vec<(u64, u64)> {
     run.text.lines().filter_map(call).collect()
 }
 
-fn print_null(run: &MeasuredRun) -> Result<()> {
-    let calls = calls(run);
+fn print_null(run: &MeasuredRun, rate_bps: u64) -> Result<()> {
     // The first calls find cold caches of their own: page faults of the program.
-    let parts: Vec<LinkCallParts> =
-        calls.iter().skip(1).filter_map(|&(begin, end)| LinkCallParts::of(&run.frames, begin, end)).collect();
-    let count = parts.len() as u64;
-    let mean = |part: fn(&LinkCallParts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
-    let total = mean(|parts| parts.total_ns);
-    parts.first().with_context(|| format!("no call could be matched with its frames; the run said:\n{}", run.text))?;
-    println!("Null rendezvous from board b to board a, mean of {count} calls, virtual time:\n");
+    let calls = calls(run).into_iter().skip(1);
+    let parts: Vec<CallParts> = calls.filter_map(|call| CallParts::of(&run.frames, &run.events, call)).collect();
+    let first = parts.first();
+    first.with_context(|| format!("no call could be matched with its frames; the run said:\n{}", run.text))?;
+    let parts = CallParts::mean(&parts);
+    let total = parts.total_ns();
+    println!("Null rendezvous from board b to board a, mean of {} calls, virtual time:\n", parts.calls);
     let row = |what: &str, ns: u64| {
-        println!("  {what:<44} {:>9.3} us {:>6.1} %", ns as f64 / 1e3, 100.0 * ns as f64 / total as f64);
+        println!("  {what:<52} {:>9.3} us {:>6.1} %", ns as f64 / 1e3, 100.0 * ns as f64 / total as f64);
     };
-    row("software on the caller's board", mean(|parts| parts.caller_ns));
-    row("token wait, both frames", mean(|parts| parts.token_ns));
-    row("wire, both frames", mean(|parts| parts.wire_ns));
-    row("software on the server's board", mean(|parts| parts.server_ns));
+    for (what, rows) in parts.tables(rate_bps) {
+        row(what, rows.iter().map(|(_, ns)| ns).sum());
+        rows.iter().filter(|_| rows.len() > 1).for_each(|(what, ns)| row(&format!("  {what}"), *ns));
+    }
     row("round trip, from and to the user program", total);
-    let software = mean(|parts| parts.caller_ns + parts.server_ns);
+    let software = parts.software_ns();
     println!("\n  software {:.1} % of the round trip (goal: under 50 %)", 100.0 * software as f64 / total as f64);
     Ok(())
-}
-
-/// Where the time of one call went.
-struct LinkCallParts {
-    total_ns: u64,
-    caller_ns: u64,
-    token_ns: u64,
-    wire_ns: u64,
-    server_ns: u64,
-}
-
-impl LinkCallParts {
-    /// Of the call between `begin_ns` and `end_ns`: its request is the first frame from b, its reply the
-    /// first from a after that.
-    fn of(frames: &[FrameEvent], begin_ns: u64, end_ns: u64) -> Option<LinkCallParts> {
-        let inside = || frames.iter().filter(|frame| frame.sent_ns >= begin_ns && frame.delivered_ns <= end_ns);
-        let request = inside().find(|frame| frame.source == 1)?;
-        let reply = inside().find(|frame| frame.source == 0 && frame.sent_ns >= request.delivered_ns)?;
-        Some(LinkCallParts {
-            total_ns: end_ns - begin_ns,
-            caller_ns: (request.sent_ns - begin_ns) + (end_ns - reply.delivered_ns),
-            token_ns: request.token_wait_ns + reply.token_wait_ns,
-            wire_ns: request.wire_ns + reply.wire_ns,
-            server_ns: reply.sent_ns - request.delivered_ns,
-        })
-    }
 }
 
 fn print_bulk(run: &MeasuredRun, rate_bps: u64) -> Result<()> {
@@ -137,5 +112,9 @@ fn print_bulk(run: &MeasuredRun, rate_bps: u64) -> Result<()> {
         "  wire busy, all readers busy   {:>8.1} % of the time (goal: at least 80 %)",
         100.0 * busy_ns as f64 / span
     );
+    println!("\nWhere the time of the transfer went:\n");
+    for (what, part_ns) in BulkParts::of(&run.frames, BULK_BYTES / 4096, rate_bps).rows(ns, rate_bps) {
+        println!("  {what:<44} {:>9.3} ms {:>6.2} %", part_ns as f64 / 1e6, 100.0 * part_ns as f64 / ns as f64);
+    }
     Ok(())
 }

@@ -4,10 +4,13 @@ use anyhow::{Context, Result, bail};
 use renga_cli::ClusterArgs;
 use renga_cluster::listener::Listener;
 use renga_cluster::session::{ClusterSession, SessionOutcome};
+use renga_cluster::trace::EventDecoder;
 use renga_emu::FrameEvent;
+use renga_emu_probes::Hit;
 use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::disk_image::{DiskChoice, FileContent, Placed};
 use renga_images::system::SystemFile;
+use renga_trace::Timed;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
@@ -19,6 +22,8 @@ pub struct MeasuredRun {
     pub text: String,
     /// Every frame, in order.
     pub frames: Vec<FrameEvent>,
+    /// What the kernels did, in order, if frames were wanted.
+    pub events: Vec<Timed>,
     /// How it ended.
     pub outcome: SessionOutcome,
 }
@@ -91,9 +96,12 @@ impl<'a> Fixture<'a> {
         let machine = (self.machine.profile.machine(), self.machine.seed);
         let session =
             ClusterSession { frames, ..ClusterSession::new(emulator, kernel, (system, tables), disk, machine) };
-        let mut recorder = OutputRecorder::default();
+        let session = ClusterSession { probes: frames, ..session };
+        let decoder = if frames { Some(EventDecoder::new(&kernel.elf)?) } else { None };
+        let mut recorder = OutputRecorder { decoder, ..OutputRecorder::default() };
         let outcome = session.run(&mut recorder)?;
-        Ok(MeasuredRun { text: String::from_utf8_lossy(&recorder.text).into_owned(), frames: recorder.frames, outcome })
+        let OutputRecorder { text, frames, events, .. } = recorder;
+        Ok(MeasuredRun { text: String::from_utf8_lossy(&text).into_owned(), frames, events, outcome })
     }
 }
 
@@ -101,6 +109,8 @@ impl<'a> Fixture<'a> {
 struct OutputRecorder {
     text: Vec<u8>,
     frames: Vec<FrameEvent>,
+    decoder: Option<EventDecoder>,
+    events: Vec<Timed>,
 }
 
 impl Listener for OutputRecorder {
@@ -110,6 +120,9 @@ impl Listener for OutputRecorder {
         }
     }
     fn log(&mut self, _: &str) {}
+    fn probe(&mut self, board: u8, hit: &Hit) {
+        self.events.extend(self.decoder.as_ref().and_then(|decoder| decoder.probe(board, hit)));
+    }
     fn frame(&mut self, frame: &FrameEvent) {
         self.frames.push(frame.clone());
     }

@@ -7,6 +7,8 @@ mod diff;
 mod emulator;
 pub mod ledger;
 mod link;
+mod link_call;
+mod link_parts;
 mod measured;
 mod pins;
 mod rendezvous;
