@@ -1,4 +1,4 @@
-//! Fragments: a message (words, and a slice of up to 4096 bytes) in payloads of up to 1023 bytes.
+//! Fragments: a message (words, and a slice of up to 4096 bytes) in payloads of up to 1039 bytes.
 //!
 //! The first byte of a data frame's payload acknowledges ([`crate::FrameKind::Data`]); a fragment follows:
 //!

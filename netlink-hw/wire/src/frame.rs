@@ -6,7 +6,7 @@
 //! |---|---|---|---|---|
 //! | W0 | `A` | kind | destination, `F` all | source |
 //! | W1 | epoch | | sequence number | |
-//! | W2 | 0 | payload bytes, at most 1024 | | |
+//! | W2 | 0 | payload bytes, at most 1040 | | |
 //! | W3 | CRC-16/IBM-3740 of W0 to W2 | | | |
 //!
 //! A payload follows, padded with a zero byte to whole words, then CRC-32C of the padded payload.
@@ -17,8 +17,8 @@ use crate::checksum;
 
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 8;
-/// Most bytes of a payload.
-pub const PAYLOAD_BYTES_MAX: usize = 1024;
+/// Most bytes of a payload: a page and the heads of its fragments fill four frames.
+pub const PAYLOAD_BYTES_MAX: usize = 1040;
 /// Bytes of the payload's checksum.
 pub const CHECKSUM_BYTES: usize = 4;
 /// Most bytes of a frame.

@@ -134,3 +134,19 @@ fn wire_null_call_is_small() {
     let reply = Head::Reply { caller: 40, number: 200, words: [0; 6], used_bytes: 0, cost: Cost::NONE };
     assert_eq!(reply.emit(&mut bytes), Ok(4));
 }
+
+/// A page and the heads of its fragments need no fifth frame.
+#[test]
+fn fragment_heads_and_page_fill_four_frames() {
+    let words = [0, 1 << 27, 1 << 27, 1 << 27, 1 << 27, 1 << 27];
+    let cost = Cost { time_us: 1 << 20, blocks_read: 100, blocks_written: 100 };
+    let (caller, account) = (u16::MAX, u32::MAX);
+    let request = Request { destination: u16::MAX, op: 28, words, given_bytes: 4096, taken_bytes: 4096, account };
+    let reply = Head::Reply { caller, number: 255, words, used_bytes: 4096, cost };
+    let call = Head::Call { caller, number: 255, request };
+    for (first, more) in [(reply, Head::ReplyMore { caller }), (call, Head::CallMore { caller })] {
+        let mut room = [0; PAYLOAD_BYTES_MAX];
+        let [first, more] = [first, more].map(|head| 1 + head.emit(&mut room).expect("it fits"));
+        assert!(first + 3 * more + 4096 <= 4 * PAYLOAD_BYTES_MAX, "heads of {first} and {more} bytes");
+    }
+}

@@ -1,7 +1,7 @@
 //! Counts of frames and of times.
 
-use renga_wire::PAYLOAD_BYTES_MAX;
-
+/// Payload of the frames that are counted, bytes.
+pub const DATA_BYTES: usize = 1024;
 const US_PER_S: u64 = 1_000_000;
 
 /// Frames that came from one board to another.
@@ -20,7 +20,7 @@ pub struct Flow {
 impl Flow {
     /// Payload, kbit/s; the first frame began before the span.
     pub fn rate_kbps(&self) -> u64 {
-        self.frames_per_s() * PAYLOAD_BYTES_MAX as u64 * 8 / 1000
+        self.frames_per_s() * DATA_BYTES as u64 * 8 / 1000
     }
 
     /// Frames a second.

@@ -3,8 +3,7 @@
 //! Not here: when.
 
 use super::Errors;
-use super::flow::Flow;
-use renga_wire::PAYLOAD_BYTES_MAX;
+use super::flow::{DATA_BYTES, Flow};
 
 /// Bytes of a message but of [`Message::Data`].
 pub const SHORT_BYTES: usize = 48;
@@ -55,7 +54,7 @@ pub enum Message {
 
 impl Message {
     /// Writes it; how many bytes it has.
-    pub fn write(&self, out: &mut [u8; PAYLOAD_BYTES_MAX]) -> usize {
+    pub fn write(&self, out: &mut [u8; DATA_BYTES]) -> usize {
         let mut fields = [0; FIELDS];
         let (kind, bytes) = match *self {
             Message::Hello => (1, SHORT_BYTES),
@@ -66,7 +65,7 @@ impl Message {
             }
             Message::Data { number } => {
                 fields[0] = number;
-                (4, PAYLOAD_BYTES_MAX)
+                (4, DATA_BYTES)
             }
             Message::Ask => (5, SHORT_BYTES),
             Message::Counts { flow, sent, errors } => {
@@ -147,7 +146,7 @@ mod tests {
             Message::Ping { number: 1 },
             Message::Pong { number: 2 },
         ] {
-            let mut out = [0; PAYLOAD_BYTES_MAX];
+            let mut out = [0; DATA_BYTES];
             let bytes = message.write(&mut out);
             assert_eq!(Message::read(&out[..bytes]), Some(message));
         }

@@ -12,7 +12,7 @@ mod round;
 mod station;
 mod text;
 
-pub use flow::{Flow, Trips};
+pub use flow::{DATA_BYTES, Flow, Trips};
 pub use round::{PairRound, Round, Share};
 pub use station::BenchStation;
 

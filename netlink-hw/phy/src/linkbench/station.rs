@@ -3,11 +3,11 @@
 //! Not here: the commands (`lead`).
 
 use super::Measured;
-use super::flow::Coming;
+use super::flow::{Coming, DATA_BYTES};
 use super::message::{Message, NEXT};
 use crate::FRAME_BYTES_MAX;
 use renga_wire::bus::BOARDS_MAX;
-use renga_wire::{FrameKind, Header, LinkFrame, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, Header, LinkFrame};
 
 /// Frames that are to be sent.
 #[derive(Clone, Copy, Default)]
@@ -30,7 +30,7 @@ pub struct BenchStation<'a, L> {
     /// The last answer to this board, and its sender.
     pub(super) answered: Option<(u8, Message)>,
     sequence: u8,
-    payload: [u8; PAYLOAD_BYTES_MAX],
+    payload: [u8; DATA_BYTES],
     frame: [u8; FRAME_BYTES_MAX],
 }
 

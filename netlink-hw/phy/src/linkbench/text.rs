@@ -1,6 +1,6 @@
 //! A round as its reader sees it.
 
-use super::flow::Flow;
+use super::flow::{DATA_BYTES, Flow};
 use super::round::{Round, Share};
 use core::fmt::{Display, Formatter, Result};
 
@@ -35,7 +35,7 @@ impl Display for Round {
 fn line(f: &mut Formatter<'_>, (from, to): (usize, usize), flow: &Flow) -> Result {
     writeln!(
         f,
-        "{from} -> {to}   {:>6} kbit/s, {:>5} frames/s of 1024 bytes; {} came, {} are missing, {} came twice",
+        "{from} -> {to}   {:>6} kbit/s, {:>5} frames/s of {DATA_BYTES} bytes; {} came, {} are missing, {} came twice",
         flow.rate_kbps(),
         flow.frames_per_s(),
         flow.frames,

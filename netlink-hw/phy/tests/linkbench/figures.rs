@@ -3,12 +3,12 @@
 use crate::cluster::{pin_bus, round};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_phy::linkbench::Round;
+use renga_phy::linkbench::{DATA_BYTES, Round};
 use renga_phy::pins::model::{HarnessModel, ModelSetup, Serial, Speed, Tasks};
 use renga_phy::pins::{Handshake, PinBus};
 use renga_phy::token::Arming;
 use renga_wire::bus::Answers;
-use renga_wire::{FrameKind, Header, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, Header};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ fn by_hand_kbps(setup: &ModelSetup) -> u64 {
         let mut bus = pin_bus(pins, &own, 0);
         let header = Header { kind: FrameKind::Data, destination: 1, source: 0, epoch: 0, sequence: 0 };
         let mut frame = [0; FRAME_BYTES_MAX];
-        let bytes = header.emit(&[0x5a; PAYLOAD_BYTES_MAX], &mut frame).expect("it fits");
+        let bytes = header.emit(&[0x5a; DATA_BYTES], &mut frame).expect("it fits");
         bus.gpio().wait_until(200_000);
         let begin_ns = bus.gpio().now_ns();
         for _ in 0..FRAMES {
@@ -46,7 +46,7 @@ fn by_hand_kbps(setup: &ModelSetup) -> u64 {
     });
     tasks.run_until(50_000_000);
     drop(tasks);
-    FRAMES * PAYLOAD_BYTES_MAX as u64 * 8 * 1_000_000 / took.get()
+    FRAMES * DATA_BYTES as u64 * 8 * 1_000_000 / took.get()
 }
 
 fn all_of(setup: &ModelSetup, rate_hz: Option<u32>) -> Round {
