@@ -19,7 +19,7 @@ pub mod words;
 pub use errno::Errno;
 pub use id::{BoardId, ProcId};
 pub use os_times::OsTimes;
-pub use words::{InWords, Word};
+pub use words::{InWords, Word, WordCounts};
 
 /// Bytes of a page, of a file-system block and of the largest slice that a message lends.
 pub const PAGE_BYTES: usize = 4096;

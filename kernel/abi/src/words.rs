@@ -25,6 +25,38 @@ pub trait Word: Copy {
     fn from_word(word: u64) -> Self;
 }
 
+/// Numbers of entries are below this.
+const ENTRIES_MAX: usize = 31;
+
+/// Words of the calls of a protocol's entries and of their replies, by number: what lies behind these in a message is
+/// of earlier ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WordCounts([(u8, u8); ENTRIES_MAX]);
+
+impl WordCounts {
+    /// Of unknown entries: as many as there are.
+    pub const UNKNOWN: WordCounts = WordCounts([(u8::MAX, u8::MAX); ENTRIES_MAX]);
+
+    /// Of `entries`: number, words of the call, words of the reply; one of a reply is the error of a failed call.
+    pub const fn new(entries: &[(usize, usize, usize)]) -> WordCounts {
+        let (mut counts, mut at) = (WordCounts::UNKNOWN, 0);
+        while at < entries.len() {
+            let (op, sent, replied) = entries[at];
+            counts.0[op] = (sent as u8, if replied == 0 { 1 } else { replied as u8 });
+            at += 1;
+        }
+        counts
+    }
+    /// Words of a call of entry `op`.
+    pub fn sent(&self, op: u32) -> u8 {
+        self.0.get(op as usize).map_or(u8::MAX, |(sent, _)| *sent)
+    }
+    /// Words of its reply.
+    pub fn replied(&self, op: u32) -> u8 {
+        self.0.get(op as usize).map_or(u8::MAX, |(_, replied)| *replied)
+    }
+}
+
 macro_rules! words { ($($t:ty)*) => { $(
     impl Word for $t {
         #[inline(always)]

@@ -34,6 +34,6 @@ pub use ipc::protocol::{Entry, Lends, Protocol};
 pub use ipc::typed::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Local, Port};
 #[doc(hidden)]
 pub use pastey::paste;
-pub use renga_abi::{InWords, Word, in_word, in_words, word_enum};
+pub use renga_abi::{InWords, Word, WordCounts, in_word, in_words, word_enum};
 pub use types::arena::Arena;
 pub use types::state::{Core, CoreEndpoint, LINES, Log, Me, Process, SharedProcess, WORDS, Wait};

@@ -9,7 +9,7 @@
 //! circle of waits passes through the few proxies of asynchronous calls.
 
 use crate::calls::copies::{CopyStage, OutCopy};
-use crate::calls::fragment::Fragments;
+use crate::calls::fragment::{Fragments, first_words};
 use crate::calls::in_call::CallStage;
 use crate::calls::send_queue::SendItem;
 use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
@@ -29,13 +29,13 @@ impl<D: Phy + 'static> Router<D> {
         &mut self.memory.out_copies[usize::from(board) * slots..][..slots]
     }
 
-    /// Copies a call and releases its caller; gives the call back if no copy is free.
-    pub(crate) fn copy(&mut self, mut call: RawCall, server: ProcId) -> Option<RawCall> {
+    /// Copies a call of `count` words and releases its caller; gives the call back if no copy is free.
+    pub(crate) fn copy(&mut self, mut call: RawCall, server: ProcId, count: u8) -> Option<RawCall> {
         let (board, now_ns) = (server.board.0, self.now_ns);
         let copies = self.out_copies(board);
         let used = copies.iter().filter(|copy| copy.used).count();
         let Some(slot) = copies.iter().position(|copy| !copy.used) else { return Some(call) };
-        let (op, words) = (call.op() as u8, call.message());
+        let (op, words) = (call.op() as u8, first_words(call.message(), count));
         let copy = &mut copies[slot];
         let given = call.lent().0;
         copy.given[..given.len()].copy_from_slice(given);

@@ -11,6 +11,7 @@ use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
 use crate::router_state::Router;
 use crate::stats::add;
 use renga_phy::Phy;
+use renga_rt::WordCounts;
 use renga_rt::account::AccountNumber;
 use renga_rt::policy::Policy;
 use renga_wire::{Cost, Request};
@@ -27,7 +28,9 @@ impl<D: Phy + 'static> Router<D> {
         if !self.admit(board, permits, &request) {
             return;
         }
-        let place = self.memory.free_place(caller_slots, caller, (request.destination, request.op));
+        let served = self.memory.served(request.destination);
+        let may_wait = served.is_some_and(|served| served.may_wait >> request.op & 1 != 0);
+        let place = self.memory.free_place(caller_slots, caller, may_wait);
         let Some(place) = place else { return self.refuse(board) };
         let arrival = self.next_arrival();
         let call = &mut self.memory.in_calls[place];
@@ -38,6 +41,8 @@ impl<D: Phy + 'static> Router<D> {
         (call.stage, call.number, call.request, call.arrival) = (CallStage::Receiving, number, request, arrival);
         (call.caller, call.own_account, call.received, call.interrupted) = (caller, own_account, 0, false);
         call.patient = patient;
+        let counts = served.map_or(&WordCounts::UNKNOWN, |served| served.word_counts);
+        call.reply_words = counts.replied(request.op.into());
         self.receive_given(place, data);
     }
 

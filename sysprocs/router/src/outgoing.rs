@@ -55,7 +55,7 @@ impl<D: Phy + 'static> Router<D> {
         let up = peer.session.state() == SessionState::Up;
         if rule.is_asynchronous(op) && taken_bytes == 0 {
             // A board that has not answered yet may never do so, and its caller should know.
-            match if up { self.copy(call, server) } else { Some(call) } {
+            match if up { self.copy(call, server, rule.word_counts.sent(op)) } else { Some(call) } {
                 None => return,
                 Some(back) => call = back,
             }
@@ -64,7 +64,7 @@ impl<D: Phy + 'static> Router<D> {
         self.me.act_for(AccountNumber::SYSTEM); // that of its last caller
         add(&self.memory.stats.calls_sync, 1);
         let (board, pool) = (server.board.0, rule.pool(op));
-        self.memory.out_calls[place].begin(call, board, pool);
+        self.memory.out_calls[place].begin(call, board, rule);
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
         self.note_awaited(board);

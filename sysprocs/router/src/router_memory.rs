@@ -75,7 +75,7 @@ pub struct RouterMemory {
     pub(crate) caller_slots: &'static [CallerSlots],
     /// Their places, in the same order.
     pub in_calls: &'static mut [InCall],
-    /// Which entries of the servers here may wait, by the servers' indices.
+    /// The processes here, by kind, in the order of their indices.
     pub(crate) served: &'static [Served],
     /// The proxies: of `in_calls` in their order, then those of asynchronous calls.
     pub workers: &'static mut [ProxyHandle],
@@ -122,11 +122,11 @@ impl RouterMemory {
         Some(caller_slots)
     }
 
-    /// The place for a new call of `caller`, whose kind has `caller_slots`, to entry `op` of `server`; none if it has a
-    /// call under way already or its board too many.
-    pub(crate) fn free_place(&self, caller_slots: &CallerSlots, caller: u16, (server, op): (u16, u8)) -> Option<usize> {
+    /// The place for a new call of `caller`, whose kind has `caller_slots`, that may wait or not; none if it has a call
+    /// under way already or its board too many.
+    pub(crate) fn free_place(&self, caller_slots: &CallerSlots, caller: u16, may_wait: bool) -> Option<usize> {
         let is_free = |place: &usize| self.in_calls[*place].stage == CallStage::Fresh;
-        if self.may_wait(server, op) {
+        if may_wait {
             return caller_slots.own(caller).filter(is_free);
         }
         let mut free = None;
@@ -148,15 +148,15 @@ impl RouterMemory {
         places.find(|place| caller_slots.is_busy(self.in_calls, *place, caller))
     }
 
-    fn may_wait(&self, server: u16, op: u8) -> bool {
+    /// What the placement says of `server`, a process here.
+    pub(crate) fn served(&self, server: u16) -> Option<&'static Served> {
         let covers = |served: &&Served| (served.servers.0..=served.servers.1).contains(&server);
-        let waits = |served: &Served| served.may_wait >> op & 1 != 0;
         if let Some(served) = self.served.get(usize::from(self.served_hint.get())).filter(covers) {
-            return waits(served);
+            return Some(served);
         }
         let behind = self.served.partition_point(|served| served.servers.0 <= server);
-        let Some(at) = behind.checked_sub(1) else { return false };
+        let at = behind.checked_sub(1)?;
         self.served_hint.set(at as u16);
-        Some(&self.served[at]).filter(covers).is_some_and(waits)
+        Some(&self.served[at]).filter(covers)
     }
 }

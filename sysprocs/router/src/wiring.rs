@@ -50,7 +50,7 @@ pub struct LinkPlan {
     pub remotes: &'static [RemoteCallers],
     /// What processes of other boards may call here.
     pub permits: Permits,
-    /// The servers here whose callers may have to wait, by index.
+    /// The servers here, by kind, in the order of their indices.
     pub served: &'static [Served],
     /// The proxies: of `remotes` in their order, then those of asynchronous calls; without any of these,
     /// asynchronous calls from other boards are only made when a synchronous one waits for them.

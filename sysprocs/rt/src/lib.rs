@@ -42,7 +42,7 @@ pub use renga_core::probe::Probe;
 pub use renga_core::raw;
 pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Caller, Client, Entry, Family, Forward, ForwardFamily, Local, Me,
-    Members, Notifier, Port, Protocol, Wait, WaitCanceller, Word,
+    Members, Notifier, Port, Protocol, Wait, WaitCanceller, Word, WordCounts,
 };
 pub use reply::unless_cancelled;
 pub use retry::Retry;

@@ -7,7 +7,7 @@ use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_core::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{ALL_ENTRIES, Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
+use renga_core::{ALL_ENTRIES, Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol, WordCounts};
 
 /// One parameter's part in the network of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct ProtocolFacts {
     pub gives: u32,
     /// Entries whose callers lend a slice to be written.
     pub takes: u32,
+    /// How many words calls and replies have.
+    pub word_counts: &'static WordCounts,
     /// Entries by number and name.
     pub names: &'static [(u32, &'static str)],
 }
@@ -63,8 +65,8 @@ pub struct ProtocolFacts {
 const fn facts<P: Protocol>(entries: u32) -> ProtocolFacts {
     assert!(entries == ALL_ENTRIES || entries & !P::ENTRIES == 0, "a right to entries that the protocol does not have");
     let (entries, defers, releases) = (entries & P::ENTRIES, P::DEFERS, P::RELEASES);
-    let (gives, takes) = (P::GIVES, P::TAKES);
-    ProtocolFacts { id: P::ID, name: P::NAME, entries, defers, releases, gives, takes, names: P::NAMES }
+    let (gives, takes, word_counts) = (P::GIVES, P::TAKES, P::WORD_COUNTS);
+    ProtocolFacts { id: P::ID, name: P::NAME, entries, defers, releases, gives, takes, word_counts, names: P::NAMES }
 }
 
 /// A type that may be a parameter of a process.
@@ -115,7 +117,17 @@ pub const fn count(lists: &[&[Edge]]) -> usize {
 
 #[doc(hidden)]
 pub const fn concat<const N: usize>(lists: &[&[Edge]]) -> [Edge; N] {
-    let none = ProtocolFacts { id: 0, name: "", entries: 0, defers: 0, releases: 0, gives: 0, takes: 0, names: &[] };
+    let none = ProtocolFacts {
+        id: 0,
+        name: "",
+        entries: 0,
+        defers: 0,
+        releases: 0,
+        gives: 0,
+        takes: 0,
+        word_counts: &WordCounts::UNKNOWN,
+        names: &[],
+    };
     let mut all = [Edge::Uses(none); N];
     let (mut at, mut i) = (0, 0);
     while i < lists.len() {

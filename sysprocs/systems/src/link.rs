@@ -15,8 +15,8 @@ use renga_router::{
     EdgeRule, Link, LinkPlan, LinkStats, LinkTiming, Permits, PoolPlan, ProxyMailbox, ProxyResults, RemoteCallers,
     RouterMemory, Served, SessionEnds,
 };
-use renga_rt::Watch;
 use renga_rt::given::Servers;
+use renga_rt::{Watch, WordCounts};
 
 /// What a board's router sends to others.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ fn plan(
             rows.map(|(permits, row)| remotes(row, permits))
         }),
         permits: permits::table(directory),
-        served: collect(arena, || board.placed.iter().filter(|row| row.may_wait != 0).map(served)),
+        served: collect(arena, || board.placed.iter().map(served)),
         proxies: &own[own.len() - all..],
         slots: slots.max().unwrap_or(0),
         watch,
@@ -138,7 +138,11 @@ fn remotes(row: &Proxies, permits: u16) -> RemoteCallers {
 }
 
 fn served(row: &Placed) -> Served {
-    Served { servers: (row.first, row.first + row.count - 1), may_wait: row.may_wait }
+    Served { servers: (row.first, row.first + row.count - 1), may_wait: row.may_wait, word_counts: word_counts(row) }
+}
+
+fn word_counts(servers: &Placed) -> &'static WordCounts {
+    servers.kind.facts().serves().map_or(&WordCounts::UNKNOWN, |protocol| protocol.word_counts)
 }
 
 /// The proxies that processes of board `number` have on others, with these, in the order of the pools.
@@ -187,6 +191,7 @@ fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies, pool: u16
         releases: servers.kind.facts().serves().map_or(0, |protocol| protocol.releases),
         asynchronous: system.released(callers.caller_kind, servers.kind),
         may_wait: servers.may_wait,
+        word_counts: word_counts(servers),
         pool,
     }
 }

@@ -100,6 +100,17 @@ pub fn run(bytes: &[u8]) {
     });
 }
 
+const RULE: EdgeRule = EdgeRule {
+    callers: (0, u16::MAX),
+    servers: (0, u16::MAX),
+    releases: Store::RELEASES,
+    asynchronous: Note::BIT,
+    may_wait: Store::DEFERS,
+    word_counts: Store::WORD_COUNTS,
+    pool: 0,
+};
+const SERVED: Served = Served { servers: (0, u16::MAX), may_wait: Store::DEFERS, word_counts: Store::WORD_COUNTS };
+
 struct RouterAttack {
     board: HostBoard,
     router: &'static Process,
@@ -124,15 +135,7 @@ impl RouterAttack {
             sequence: Cell::new(0),
             expects: Cell::new(0),
         });
-        let rule = EdgeRule {
-            callers: (0, u16::MAX),
-            servers: (0, u16::MAX),
-            releases: Store::RELEASES,
-            asynchronous: Note::BIT,
-            may_wait: Store::DEFERS,
-            pool: 0,
-        };
-        let rules: &'static [EdgeRule] = arena.put_slice(1, |_| rule);
+        let rules: &'static [EdgeRule] = arena.put_slice(1, |_| RULE);
         let remotes = RemoteCallers {
             board: 1,
             callers: (FIRST_REMOTE, FIRST_REMOTE + REMOTES - 1),
@@ -153,7 +156,7 @@ impl RouterAttack {
             rules: arena.put_slice(2, |board| if board == 1 { rules } else { &[] }),
             remotes: arena.put_slice(1, |_| remotes),
             permits: Permits::same(arena, all.len(), 2, u32::MAX),
-            served: arena.put_slice(1, |_| Served { servers: (0, u16::MAX), may_wait: Store::DEFERS }),
+            served: arena.put_slice(1, |_| SERVED),
             proxies: &all[1..=PROXIES],
             slots: SLOTS,
             watch: arena.put(|| Watch::new(None)),

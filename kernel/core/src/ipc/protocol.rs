@@ -4,8 +4,7 @@
 //! compile; between boards the same words travel. Not here: the protocols themselves (`proto`).
 
 use super::rendezvous::RawCall;
-use crate::types::state::Words;
-use renga_abi::InWords;
+use renga_abi::{InWords, WordCounts};
 
 pub use renga_abi::lends::Lends;
 
@@ -37,6 +36,8 @@ pub trait Protocol: 'static {
     const GIVES: u32;
     /// Entries whose callers lend a slice to be written.
     const TAKES: u32;
+    /// How many words a call of each entry has, and its reply.
+    const WORD_COUNTS: &'static WordCounts;
     /// The entries' names, by number, with their numbers.
     const NAMES: &'static [(u32, &'static str)];
     /// An enum with a `Call<E>` per entry.
@@ -44,9 +45,6 @@ pub trait Protocol: 'static {
     /// Types an accepted call.
     fn incoming(raw: RawCall) -> Self::Incoming;
 }
-
-#[doc(hidden)]
-pub type MessageWords = Words;
 
 /// Declares a protocol. An entry has a number, a name, arguments of a word or more, the types of its slices and of its
 /// reply, and flags in brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the
@@ -144,6 +142,9 @@ macro_rules! protocol {
             const RELEASES: u32 = 0 $($($(| $crate::protocol!(@releases $flag $op))*)?)+;
             const GIVES: u32 = $((<<$E as $crate::Entry>::Lends<'static> as $crate::Lends<'static>>::GIVES as u32) << $op)|+;
             const TAKES: u32 = $((<<$E as $crate::Entry>::Lends<'static> as $crate::Lends<'static>>::TAKES as u32) << $op)|+;
+            const WORD_COUNTS: &'static $crate::WordCounts = &$crate::WordCounts::new(&[$(
+                ($op, <$E as $crate::InWords>::COUNT, <$R as $crate::InWords>::COUNT)
+            ),+]);
             const NAMES: &'static [(u32, &'static str)] = &[$(($op, stringify!($E))),+];
             type Incoming = $In;
             #[inline(always)]
@@ -226,6 +227,7 @@ macro_rules! protocol_as {
             const RELEASES: u32 = <$P as $crate::Protocol>::RELEASES;
             const GIVES: u32 = <$P as $crate::Protocol>::GIVES;
             const TAKES: u32 = <$P as $crate::Protocol>::TAKES;
+            const WORD_COUNTS: &'static $crate::WordCounts = <$P as $crate::Protocol>::WORD_COUNTS;
             const NAMES: &'static [(u32, &'static str)] = <$P as $crate::Protocol>::NAMES;
             type Incoming = <$P as $crate::Protocol>::Incoming;
             #[inline(always)]

@@ -1,5 +1,7 @@
 //! The placement's rules for calls to other boards: which exist, which may be asynchronous, which may wait.
 
+use renga_rt::WordCounts;
+
 /// The rule for calls of some local processes to some servers of another board, all of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeRule {
@@ -13,6 +15,8 @@ pub struct EdgeRule {
     pub asynchronous: u32,
     /// Entries whose reply may wait for another client: the caller has a proxy of its own for them.
     pub may_wait: u32,
+    /// How many words the calls have, by entry.
+    pub word_counts: &'static WordCounts,
     /// The proxies that the callers share for the other entries: their place in [`crate::LinkPlan::pools`].
     pub pool: u16,
 }

@@ -1,5 +1,6 @@
 //! One fragment of a message: its head, and as much of the slice as fits behind it.
 
+use renga_rt::raw::Message;
 use renga_wire::Head;
 
 /// Writes a head and as many of the bytes of `data` as fit behind it: the fragment's length, and how
@@ -9,6 +10,13 @@ pub(crate) fn put(head: Head, data: &[u8], room: &mut [u8]) -> (usize, usize) {
     let fits = data.len().min(room.len() - bytes);
     room[bytes..bytes + fits].copy_from_slice(&data[..fits]);
     (bytes + fits, fits)
+}
+
+/// The first `count` words of a message, and zeros, which are not sent: the entry has no more words, and what lies
+/// behind them is of earlier messages.
+#[inline]
+pub(crate) fn first_words(words: Message, count: u8) -> Message {
+    core::array::from_fn(|at| if at < usize::from(count) { words[at] } else { 0 })
 }
 
 /// How much of a message is in fragments already.
@@ -37,5 +45,18 @@ impl Fragments {
         self.bytes += built as u16;
         self.complete = usize::from(self.bytes) == data.len();
         (bytes, !self.complete)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_words;
+
+    #[test]
+    fn fragment_sends_first_words_only() {
+        let words = [1, 2, 3, 4, 5, 6];
+        assert_eq!(first_words(words, 0), [0; 6]);
+        assert_eq!(first_words(words, 2), [1, 2, 0, 0, 0, 0]);
+        assert_eq!(first_words(words, 6), words);
     }
 }

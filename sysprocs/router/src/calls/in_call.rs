@@ -3,7 +3,7 @@
 //! Invariant: the memory of its slices is here, except while its proxy works. Called by: `incoming.rs`, `transmit.rs`.
 //! Not here: which place a call has (`router_memory.rs`).
 
-use crate::calls::fragment::Fragments;
+use crate::calls::fragment::{Fragments, first_words};
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 use renga_wire::{Cost, Head, Request};
@@ -45,6 +45,8 @@ pub struct InCall {
     pub(crate) arrival: u64,
     pub(crate) interrupted: bool,
     pub(crate) reply: Message,
+    /// Words of the reply.
+    pub(crate) reply_words: u8,
     pub(crate) used_bytes: usize,
     pub(crate) fragments: Fragments,
     /// The memory of its slices, the one given and behind it the one taken; with the proxy while that works.
@@ -60,7 +62,8 @@ impl InCall {
     /// Writes the next fragment of the reply into `room`: its length, bytes, and whether more follow.
     pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
         let (CallStage::Answered, Some(slices)) = (self.stage, &self.slices) else { return (0, false) };
-        let (caller, number, words, cost) = (self.caller, self.number, self.reply, self.cost);
+        let (caller, number, cost) = (self.caller, self.number, self.cost);
+        let words = first_words(self.reply, self.reply_words);
         let first = || Head::Reply { caller, number, words, used_bytes: self.used_bytes as u16, cost };
         let answer = &slices[usize::from(self.request.given_bytes)..][..self.used_bytes];
         let (bytes, more) = self.fragments.build(first, Head::ReplyMore { caller }, answer, room);

@@ -4,7 +4,7 @@
 //! Called by: `outgoing.rs`, `transmit.rs`, `pool.rs`. Not here: when it may be sent (`pool.rs`).
 
 use crate::calls::edge_rules::{self, EdgeRule};
-use crate::calls::fragment::{Fragments, put};
+use crate::calls::fragment::{Fragments, first_words, put};
 use renga_core::rendezvous::RawCall;
 use renga_rt::BOARDS_MAX;
 use renga_rt::account::AccountNumber;
@@ -25,6 +25,8 @@ pub struct OutCall {
     /// The account that it calls for, and that account as a request carries it.
     pub(crate) account: AccountNumber,
     account_word: u32,
+    /// Words of the call.
+    words: u8,
     pub(crate) board: u8,
     /// The pool whose proxies make it; without one the caller has a proxy of its own there.
     pub(crate) pool: Option<u16>,
@@ -61,7 +63,9 @@ impl OutCall {
         rules.get(place)
     }
 
-    pub(crate) fn begin(&mut self, call: RawCall, board: u8, pool: Option<u16>) {
+    pub(crate) fn begin(&mut self, call: RawCall, board: u8, rule: &EdgeRule) {
+        let (op, pool) = (call.op(), rule.pool(call.op()));
+        self.words = rule.word_counts.sent(op);
         (self.account, self.account_word) = (call.account(), call.account_word());
         (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
         (self.sent, self.interrupt_sent, self.fragments) = (false, false, Fragments::default());
@@ -72,7 +76,8 @@ impl OutCall {
     /// Writes the next fragment of the call into `room`: its length, bytes, and whether more follow.
     pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
         let Some(call) = &mut self.call else { return (0, false) };
-        let (op, words, destination) = (call.op() as u8, call.message(), call.destination().index);
+        let (op, words, destination) =
+            (call.op() as u8, first_words(call.message(), self.words), call.destination().index);
         let (given, taken) = call.lent();
         let (caller, number, account) = (self.caller, self.number, self.account_word);
         let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);

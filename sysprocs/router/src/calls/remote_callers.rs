@@ -5,6 +5,7 @@
 //! more places.
 
 use crate::calls::in_call::{CallStage, InCall};
+use renga_rt::WordCounts;
 use renga_rt::account::AccountNumber;
 
 /// The processes of one kind of another board that call here.
@@ -52,6 +53,8 @@ pub struct Served {
     pub servers: (u16, u16),
     /// Entries of theirs whose reply may wait for another client.
     pub may_wait: u32,
+    /// How many words the replies have, by entry.
+    pub word_counts: &'static WordCounts,
 }
 
 /// Callers of one kind with their places.

@@ -229,6 +229,7 @@ impl Cast {
             releases: Trial::RELEASES,
             asynchronous,
             may_wait: Trial::DEFERS,
+            word_counts: Trial::WORD_COUNTS,
             pool: pool as u16,
         };
         let rules: Vec<(u8, EdgeRule)> = (0..).zip(&remotes).map(|at| (at.1.board, rule(at))).collect();
@@ -246,7 +247,11 @@ impl Cast {
             rules: arena.put_slice(usize::from(layout.boards), rules_to),
             remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
             permits: Permits::same(arena, all.len(), layout.boards, u32::MAX),
-            served: arena.put_slice(1, |_| Served { servers, may_wait: Trial::DEFERS }),
+            served: arena.put_slice(1, |_| Served {
+                servers,
+                may_wait: Trial::DEFERS,
+                word_counts: Trial::WORD_COUNTS,
+            }),
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
             watch: arena.put(|| Watch::new(Some(Notifier::new(all[0])))),

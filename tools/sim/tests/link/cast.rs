@@ -235,6 +235,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
             releases: Store::RELEASES,
             asynchronous: if cast.asynchronous { Note::BIT } else { 0 },
             may_wait: Store::DEFERS,
+            word_counts: Store::WORD_COUNTS,
             pool,
         })
     };
@@ -247,7 +248,11 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
         rules: arena.put_slice(usize::from(cast.boards), rules_to),
         remotes: arena.put_slice(remotes.len(), |i| remotes[i]),
         permits: Permits::same(arena, all.len(), cast.boards, cast.permitted),
-        served: arena.put_slice(1, |_| Served { servers: servers_at(number), may_wait: Store::DEFERS }),
+        served: arena.put_slice(1, |_| Served {
+            servers: servers_at(number),
+            may_wait: Store::DEFERS,
+            word_counts: Store::WORD_COUNTS,
+        }),
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
         watch: arena.put(|| Watch::new(None)),
