@@ -30,7 +30,8 @@ pub async fn router<D: Phy + 'static>(
     device.enable_receive_interrupt(true);
     let mut router = Router::new(me.now_ns(), device.board(), me, device, memory);
     router.expire();
-    router.transmit();
+    let news = router.news();
+    router.transmit(news);
     router.device.attend(router.now_ns);
     router.set_alarm();
     loop {
@@ -40,8 +41,9 @@ pub async fn router<D: Phy + 'static>(
             Some(call) => router.take_call(call),
             None => router.attend(frame),
         }
-        if router.has_news() {
-            router.transmit();
+        let news = router.news();
+        if news != 0 || router.transmit_interrupt != router.transmit_full {
+            router.transmit(news);
         }
         router.device.attend(router.now_ns);
         router.set_alarm();
@@ -70,7 +72,9 @@ impl<D: Phy + 'static> Router<D> {
             }
         }
         self.send_interrupts();
-        self.continue_closing();
+        if self.closing {
+            self.continue_closing();
+        }
         if self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns) {
             self.alarm_ns = None;
             self.expire();

@@ -20,36 +20,29 @@ enum Sent {
 }
 
 impl<D: Phy + 'static> Router<D> {
-    /// Whether [`Router::transmit`] has anything to do.
+    /// The boards that [`Router::transmit`] may have a frame for, a bit each; none while the device is full.
     #[inline]
-    pub(crate) fn has_news(&self) -> bool {
-        let full = self.transmit_full;
-        self.transmit_interrupt != full || !full && self.memory.peers.iter().any(Peer::has_news)
+    pub(crate) fn news(&self) -> u8 {
+        let peers = if self.transmit_full { &[][..] } else { &*self.memory.peers };
+        peers.iter().enumerate().fold(0, |news, (board, peer)| news | u8::from(peer.has_news()) << board)
     }
 
-    /// Sends one frame to each board, round robin, until nothing is left or the device is full; then continues with
-    /// the board that found it full. The windows bound it.
-    pub(crate) fn transmit(&mut self) {
-        let boards = self.memory.peers.len() as u8;
-        let mut more = !self.transmit_full;
-        while more {
-            more = false;
-            for step in 0..boards {
-                let behind = self.first_board + step;
-                let board = if behind < boards { behind } else { behind - boards };
-                if !self.peer(board).has_news() {
-                    continue;
-                }
+    /// Sends one frame to each of the boards `news`, round robin, until nothing is left or the device is full; then
+    /// continues with the board that found it full. The windows bound it.
+    pub(crate) fn transmit(&mut self, mut news: u8) {
+        // Each round sends a frame or leaves a board out.
+        while news != 0 && !self.transmit_full {
+            let mut round = news;
+            while round != 0 && !self.transmit_full {
+                let behind = round >> self.first_board << self.first_board;
+                let board = if behind != 0 { behind } else { round }.trailing_zeros() as u8;
+                round &= !(1 << board);
                 match self.transmit_to(board) {
-                    Sent::Yes => more = true,
-                    Sent::Nothing => {}
-                    Sent::Full => {
-                        (self.first_board, self.transmit_full) = (board, true);
-                        break;
-                    }
+                    Sent::Yes if self.peer(board).has_news() => {}
+                    Sent::Yes | Sent::Nothing => news &= !(1 << board),
+                    Sent::Full => (self.first_board, self.transmit_full) = (board, true),
                 }
             }
-            more &= !self.transmit_full;
         }
         if self.transmit_interrupt != self.transmit_full {
             self.transmit_interrupt = self.transmit_full;
