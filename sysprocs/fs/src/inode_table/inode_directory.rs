@@ -13,9 +13,9 @@ use crate::inode_table::inode_slot::InodeSlot;
 use crate::leases::referrers::Referrers;
 use crate::lookup::name_cache::{NameCache, NameSlot};
 use renga_proto::inode::{
-    Activate, ActivateDirectory, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver, Inode,
-    InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate, Release,
-    ReleaseMany, Retire, TakeHolders, Unlinked,
+    Activate, ActivateDirectory, BoardDied, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver,
+    Inode, InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate,
+    Release, ReleaseMany, Retire, TakeHolders, Unlinked,
 };
 use renga_proto::surplus::{self, SURPLUS_MAX};
 use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
@@ -82,10 +82,7 @@ impl InodeDirectoryState {
             }
             InodeDirectoryCall::CommitAll(call) => self.commit(call),
             InodeDirectoryCall::NextCommit(call) => self.commits.next(call),
-            InodeDirectoryCall::BoardDied(call) => {
-                self.drop_board(call.entry().board);
-                call.reply(Ok(()));
-            }
+            InodeDirectoryCall::BoardDied(call) => self.drop_board(call),
             InodeDirectoryCall::Create(call) => {
                 let slot = self.create(call.entry(), call.board()).await;
                 return reply_slot(call, slot, InodeDirectoryCall::Create);
@@ -189,10 +186,12 @@ impl InodeDirectoryState {
         self.commits.ask(call, self.table.to_free, self.me.account());
     }
 
-    fn drop_board(&mut self, board: u8) {
+    fn drop_board(&mut self, call: Call<BoardDied>) {
+        let BoardDied { board } = call.entry();
         self.lock.drop_board(board);
         self.table.drop_board(board);
         self.names.drop_holder(board);
+        call.reply(Ok(()));
     }
 
     async fn retry_waiting(&mut self) {
