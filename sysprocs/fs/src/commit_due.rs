@@ -17,7 +17,6 @@ renga_rt::with_defaults! {
         failed: Cell<bool> = Cell::new(false),
         freeing: Cell<bool> = Cell::new(false),
         pub(crate) awaited: Cell<bool> = Cell::new(false),
-        pub(crate) crowded: Cell<bool> = Cell::new(false),
     }
     /// Nothing is due yet; without a process to notify, only requested commits happen.
     pub const fn new(commit_timer: Option<Notifier>, times: &OsTimes);
@@ -49,14 +48,6 @@ impl CommitDue {
         self.awaited.set(true);
         if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
             self.set(Some(now_ns));
-        }
-    }
-    /// So much is leased that it is to be flushed now; when that is committed is another matter.
-    pub(crate) fn crowd(&self) {
-        if !self.crowded.replace(true)
-            && let Some(commit_timer) = &self.commit_timer
-        {
-            commit_timer.notify();
         }
     }
     pub(crate) fn set_freeing(&self, freeing: bool) {

@@ -12,12 +12,10 @@ const COMMITS_MAX: u32 = 3;
 /// Which leases stay while background jobs are stopped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FlushSpares {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// What those jobs have written.
-    Jobs,
-    /// That, and what was leased in the last 5 s: what they have changed makes a commit due sooner than others would
-    /// have it.
+    /// What those jobs have written, and what was leased in the last 5 s: what they have changed makes a commit due
+    /// sooner than others would have it.
     Young,
 }
 

@@ -85,9 +85,9 @@ protocol! {
         14 MarkClean {} (()) -> Result<(), Errno>;
         /// What has changed since the last transaction was closed.
         15 Pending {} (()) -> Result<Pended, Errno>;
-        /// `blocks` more are kept for the inode of process `slot`, which is leased; a commit is due in a while, or
-        /// (`hurry`) now. `ENOSPC`: so many are not free at present.
-        16 Reserve { slot: u16, blocks: u32, hurry: bool } (()) -> Result<(), Errno>;
+        /// `blocks` more are kept for the inode of process `slot`, which is leased; a commit is due in a while.
+        /// `ENOSPC`: so many are not free at present.
+        16 Reserve { slot: u16, blocks: u32 } (()) -> Result<(), Errno>;
         /// The inode of process `slot` is not leased any more, and `blocks` of what was kept for it not needed.
         17 EndReserve { slot: u16, blocks: u32 } (()) -> Result<(), Errno>;
         /// As `TakeBlock`, of what is kept for the caller.

@@ -54,11 +54,11 @@ in_words! {
         /// The account of the first requester: the commit is charged to it.
         account: u16,
     }
-    /// An inode to be given up.
+    /// An inode to be given up, or whose lease is to be flushed.
     pub struct ReclaimedInode {
         /// Its process's number.
         slot: u16,
-        /// The inode.
+        /// The inode; 0: its lease is to be flushed.
         ino: u32,
         /// The account that released the last reference: the work is charged to it.
         account: u16,

@@ -48,7 +48,7 @@ impl ActiveInode {
             self.refusals -= 1;
             return Ok(refused);
         }
-        let (may_lease, _) = self.referrers.may_lease(self.is_for_job());
+        let may_lease = self.referrers.may_lease(self.is_for_job());
         let is_leased = self.leased.is_some();
         // An orphaned lease was not flushed.
         if board == self.me.id().board.0
@@ -95,7 +95,7 @@ impl ActiveInode {
             if page >= pages {
                 return Err(Errno::EFBIG);
             }
-            if !self.referrers.may_lease(self.is_for_job()).0 {
+            if !self.referrers.may_lease(self.is_for_job()) {
                 return Err(Errno::EAGAIN);
             }
             self.grant(board, pages, self.blocks_for_holes(pages), 0).await?;
@@ -121,8 +121,8 @@ impl ActiveInode {
         }
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
         let blocks = kept + more + indirect;
-        let (was_leased, (_, hurry)) = (self.leased.is_some(), self.referrers.may_lease(self.is_for_job()));
-        self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
+        let was_leased = self.leased.is_some();
+        self.allocator.call(Reserve { slot: self.number, blocks }, ()).await?;
         match &mut self.leased {
             Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
             None => {

@@ -40,6 +40,9 @@ renga_rt::with_defaults! {
         pub(crate) to_free: u32 = 0,
         pub(crate) freed: u32 = 0,
         retired: bool = false,
+        /// From this process on leases are flushed next, and how many had been granted when a round began.
+        flush_from: u16 = 0,
+        flush_granted: u32 = 0,
     }
     fn of(slots: &'static mut [InodeSlot], referrers: &'static Referrers);
 }
@@ -310,10 +313,26 @@ impl ActiveTable {
     }
 
     pub(crate) fn next_reclaim(&mut self) -> Option<ReclaimedInode> {
-        let number = self.oldest(InodeSlotUse::Queued)?;
+        let Some(number) = self.oldest(InodeSlotUse::Queued) else { return self.next_flush() };
         self.set_use(number, InodeSlotUse::Reclaiming);
         let InodeSlot { ino, account, aware, .. } = *self.slot(number);
         Some(ReclaimedInode { slot: number, ino, account: account.0, aware })
+    }
+
+    /// The next inode whose lease is to be flushed, as many are leased. What cannot be flushed is tried again only when
+    /// more have been leased.
+    fn next_flush(&mut self) -> Option<ReclaimedInode> {
+        if self.retired || !self.referrers.is_crowded() {
+            return None;
+        }
+        let found = self.referrers.next_leased(self.flush_from, true).or_else(|| {
+            let granted = self.referrers.granted();
+            let begins = core::mem::replace(&mut self.flush_granted, granted) != granted;
+            if begins { self.referrers.next_leased(0, true) } else { None }
+        });
+        let slot = found?;
+        self.flush_from = slot + 1;
+        Some(ReclaimedInode { slot, ino: NO_INODE, account: AccountNumber::SYSTEM.0, aware: 0 })
     }
 
     pub(crate) fn reclaimed(&mut self, number: u16) {

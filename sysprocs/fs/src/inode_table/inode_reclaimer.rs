@@ -1,5 +1,6 @@
-//! The inode reclaimer: makes inode processes free for other inodes, and frees the inodes that have neither links nor
-//! references.
+//! The inode reclaimer: makes inode processes free for other inodes, frees the inodes that have neither links nor
+//! references, and flushes leases when they are many. The last needs no commit, which would write to the medium what may
+//! yet be changed or removed.
 //!
 //! Invariant: it takes as long as the medium and the inode's size say, and only a call that needs a process when all
 //! are in use waits for it. Between two pieces of a large inode a commit may come, and programs run. Its work is
@@ -7,7 +8,7 @@
 
 use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
 use renga_proto::inode::{
-    Activate, Inode, InodeDirectory, NO_SLOT, NextReclaim, ReclaimedInode, Release, Unlinked, Unload,
+    Activate, Inode, InodeDirectory, LeaseWrite, NO_SLOT, NextReclaim, ReclaimedInode, Release, Unlinked, Unload,
 };
 use renga_rt::account::AccountNumber;
 use renga_rt::{Client, Errno, Family, Me, Never};
@@ -34,15 +35,13 @@ pub async fn inode_reclaimer(mut me: Me, mut clients: InodeReclaimerClients) -> 
         // One that cannot be freed stays allocated, for e2fsck to find.
         let _ = clients.adopt(ino).await;
         while let Ok(reap) = clients.inode_directory.call(NextReclaim { done, wait: false }, ()).await {
-            let _ = clients.give_up(&mut me, reap).await;
-            done = reap.slot;
+            done = clients.reclaim(&mut me, reap).await;
         }
         (from, done) = (ino + 1, NO_SLOT);
     }
     loop {
         if let Ok(reap) = clients.inode_directory.call(NextReclaim { done, wait: true }, ()).await {
-            let _ = clients.give_up(&mut me, reap).await;
-            done = reap.slot;
+            done = clients.reclaim(&mut me, reap).await;
         }
     }
 }
@@ -55,9 +54,29 @@ impl InodeReclaimerClients {
         self.inode_directory.call(Release { slot, ino }, ()).await
     }
 
+    /// Does what is wanted; the process that is without an inode then, or `NO_SLOT`.
+    async fn reclaim(&mut self, me: &mut Me, reap: ReclaimedInode) -> u16 {
+        me.act_for(AccountNumber(reap.account));
+        if reap.ino == 0 {
+            // What does not come now comes with the next commit.
+            let _ = self.flush(reap.slot).await;
+            return NO_SLOT;
+        }
+        let _ = self.give_up(me, reap).await;
+        reap.slot
+    }
+
+    /// Flushes the lease of whichever inode the process has.
+    async fn flush(&mut self, slot: u16) -> Result<(), Errno> {
+        let board = self.inode_directory.server().board.0;
+        let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
+        // Each iteration flushes pages, of which the lease covers a bounded number.
+        while inode.call(LeaseWrite::flush(0), ()).await?.below > 0 {}
+        Ok(())
+    }
+
     /// A failure leaves the inode allocated, for e2fsck to find.
     async fn give_up(&mut self, me: &mut Me, reap: ReclaimedInode) -> Result<(), Errno> {
-        me.act_for(AccountNumber(reap.account));
         let board = self.inode_directory.server().board.0;
         let mut inode = self.inodes.at(board, reap.slot.into()).ok_or(Errno::EIO)?;
         let unload = Unload { aware: reap.aware };

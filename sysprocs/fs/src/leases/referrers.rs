@@ -24,6 +24,8 @@ const JOBS_SHARE: usize = 4;
 pub struct Referrers {
     sets: &'static [Cell<u16>],
     leased: Cell<usize>,
+    /// Leases until now; modulo 2^32.
+    granted: Cell<u32>,
     /// Of these, to background jobs.
     leased_to_jobs: Cell<usize>,
     /// Sessions with each board that have ended.
@@ -36,7 +38,15 @@ impl Referrers {
     /// As many as there are `sets`.
     pub const fn new(sets: &'static [Cell<u16>]) -> Referrers {
         let [leased, leased_to_jobs] = [const { Cell::new(0) }; 2];
-        Referrers { sets, leased, leased_to_jobs, ended: [const { Cell::new(0) }; BOARDS_MAX], spared: Cell::new(0) }
+        let granted = Cell::new(0);
+        Referrers {
+            sets,
+            leased,
+            granted,
+            leased_to_jobs,
+            ended: [const { Cell::new(0) }; BOARDS_MAX],
+            spared: Cell::new(0),
+        }
     }
     pub(crate) fn end_session(&self, board: u8) {
         if let Some(ended) = self.ended.get(usize::from(board)) {
@@ -58,6 +68,7 @@ impl Referrers {
         self.set_writer(slot, None);
         set.set(set.get() ^ LEASED);
         self.leased.set(if leased { self.leased.get() + 1 } else { self.leased.get() - 1 });
+        self.granted.set(self.granted.get().wrapping_add(leased.into()));
     }
     pub(crate) fn is_leased(&self, slot: u16) -> bool {
         self.sets.get(usize::from(slot)).is_some_and(|set| set.get() & LEASED != 0)
@@ -87,15 +98,24 @@ impl Referrers {
         let count = if self.leased.get() > 0 { self.sets.len() as u16 } else { 0 };
         (from..count).find(|&slot| self.is_leased(slot) && !(spares && self.is_spared(slot)))
     }
-    /// Whether one more may be leased, to a job or to others, and whether those that they have should soon be flushed.
-    pub(crate) fn may_lease(&self, to_job: bool) -> (bool, bool) {
+    /// How many may be leased, and of these to jobs.
+    fn most(&self) -> (usize, usize) {
         let most = (self.sets.len() / LEASED_SHARE).max(1);
-        let (leased, to_jobs) = (self.leased.get(), self.leased_to_jobs.get());
-        if to_job {
-            let jobs_most = (most / JOBS_SHARE).max(1);
-            return (leased < most && to_jobs < jobs_most, to_jobs >= jobs_most.div_ceil(2));
-        }
-        (leased < most, leased - to_jobs >= most.div_ceil(2))
+        (most, (most / JOBS_SHARE).max(1))
+    }
+    /// Whether one more may be leased, to a job or to others.
+    pub(crate) fn may_lease(&self, to_job: bool) -> bool {
+        let (most, jobs_most) = self.most();
+        self.leased.get() < most && !(to_job && self.leased_to_jobs.get() >= jobs_most)
+    }
+    /// Whether so many are leased, to jobs or to others, that some are to be flushed.
+    pub(crate) fn is_crowded(&self) -> bool {
+        let ((most, jobs_most), to_jobs) = (self.most(), self.leased_to_jobs.get());
+        to_jobs >= jobs_most.div_ceil(2) || self.leased.get() - to_jobs >= most.div_ceil(2)
+    }
+    /// A number that each lease changes.
+    pub(crate) fn granted(&self) -> u32 {
+        self.granted.get()
     }
     /// Whether `call` is of the board `own`, or of one that refers to the inode of process `slot`.
     pub(crate) fn admit<E: Entry>(&self, own: u8, slot: u16, call: &Call<E>) -> bool {
@@ -138,27 +158,26 @@ mod tests {
         let referrers = Referrers::new(std::vec![Cell::new(0); 64].leak());
         let grant = |slots: core::ops::Range<u16>, to_job: bool| {
             for slot in slots {
-                assert!(referrers.may_lease(to_job).0, "{slot}");
+                assert!(referrers.may_lease(to_job), "{slot}");
                 referrers.set_leased(slot, true);
                 referrers.set_writer(slot, to_job.then_some(1));
             }
         };
-        grant(0..2, true);
-        assert_eq!((referrers.may_lease(true), referrers.may_lease(false)), ((true, true), (true, false)));
+        let state = || (referrers.may_lease(true), referrers.may_lease(false), referrers.is_crowded());
+        grant(0..1, true);
+        assert_eq!(state(), (true, true, false));
+        grant(1..2, true);
+        assert_eq!(state(), (true, true, true), "half of the jobs' share");
         grant(2..4, true);
-        assert_eq!((referrers.may_lease(true), referrers.may_lease(false)), ((false, true), (true, false)));
+        assert_eq!(state(), (false, true, true));
+        (0..3).for_each(|slot| referrers.set_leased(slot, false));
         grant(4..11, false);
-        assert_eq!(referrers.may_lease(false), (true, false), "what jobs have does not count");
-        grant(11..16, false);
-        assert_eq!(
-            (referrers.may_lease(true), referrers.may_lease(false)),
-            ((false, true), (false, true)),
-            "all are leased"
-        );
-        referrers.set_writer(0, None);
-        referrers.set_leased(15, false);
-        assert_eq!(referrers.may_lease(true), (true, true), "one is others' by now");
-        (0..15).for_each(|slot| referrers.set_leased(slot, false));
-        assert_eq!((referrers.may_lease(true), referrers.may_lease(false)), ((true, false), (true, false)));
+        assert_eq!(state(), (true, true, false), "what jobs have does not count");
+        grant(11..12, false);
+        assert_eq!(state(), (true, true, true), "half of the others' share");
+        grant(12..19, false);
+        assert_eq!(state(), (false, false, true), "all are leased");
+        (4..19).for_each(|slot| referrers.set_leased(slot, false));
+        assert_eq!((state(), referrers.granted()), ((true, true, false), 19));
     }
 }

@@ -31,8 +31,7 @@ impl Spared {
 }
 
 /// Commits whenever that is due. It flushes the other boards' leases first; after a commit, if an inode waits for
-/// room, as it may be one of those. When leases are many it flushes them without a commit, which would write to the
-/// medium what may yet be changed or removed.
+/// room, as it may be one of those.
 pub async fn commit_timer(
     mut me: Me,
     mut inode_directory: Client<InodeDirectory>,
@@ -43,12 +42,6 @@ pub async fn commit_timer(
     loop {
         me.notify_at(due.at_ns());
         me.notified().await;
-        if due.crowded.take() {
-            let spares = if spared.may_go_on(me.now_ns()) { FlushSpares::Jobs } else { FlushSpares::Nothing };
-            let until_ns = me.now_ns() + due.commit_interval_ns();
-            // What cannot come is due with the next commit.
-            let _ = flush_until(&mut inode_directory, &mut inodes, spares, || me.now_ns() >= until_ns).await;
-        }
         let began = due.at_ns();
         if began.is_some_and(|at_ns| at_ns <= me.now_ns()) {
             let mut all = Ok(false);

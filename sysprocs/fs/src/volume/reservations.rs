@@ -24,7 +24,7 @@ impl AllocatorState {
     }
 
     pub(crate) fn reserve(&mut self, reserve: Reserve) -> Result<(), Errno> {
-        let Reserve { slot, blocks, hurry } = reserve;
+        let Reserve { slot, blocks } = reserve;
         self.may_change()?;
         self.freed.may_take().and(self.closing.may_take())?;
         let wanted = self.reserved.checked_add(blocks).filter(|wanted| *wanted <= self.available());
@@ -35,9 +35,6 @@ impl AllocatorState {
         self.reserved = wanted.ok_or(Errno::ENOSPC)?;
         self.leased.insert(slot);
         self.make_due();
-        if hurry {
-            self.due.crowd();
-        }
         Ok(())
     }
 
