@@ -115,12 +115,13 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         }
         self.end_other_lease(file, lease).await;
         let known = self.index.knows_lease(file, lease);
+        let mut bytes = self.flush_attributes(file, back, call);
+        let changed = bytes > 0;
         if back == FlushExtent::Nothing {
-            let bytes = self.flush_attributes(file, back, call);
             self.forget_file(file).await;
             return Ok(FlushedPage { bytes, ..FlushedPage::NONE });
         }
-        let (mut page, mut bytes) = (NO_PAGE, 0);
+        let mut page = NO_PAGE;
         if back == FlushExtent::Dirty {
             let taking = self.index.lease_of(file).is_none() && known;
             self.index.end_lease(file, lease, taking);
@@ -128,17 +129,14 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
                 self.index.flushed(file, taken);
                 self.meet_want().await;
             }
-            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1))
+            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1)).filter(|_| !changed)
                 && let Some(out) = call.lent().get_mut(..PAGE_BYTES)
             {
                 self.index.restrict(self.machine, frame.0, Access::Read);
                 out.copy_from_slice(&*self.machine.shared_page(frame));
                 (page, bytes) = (dirty, sent_bytes(out) as u32);
             }
-        }
-        if page == NO_PAGE {
-            bytes = self.flush_attributes(file, back, call);
-            if back == FlushExtent::Dirty {
+            if page == NO_PAGE && !changed {
                 self.index.reclaim(file);
             }
         }
@@ -150,7 +148,7 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
             _ => self.index.take_facts(file),
         };
-        if back == FlushExtent::Dirty && !known && bytes == 0 && page == NO_PAGE && written_ns.is_none() {
+        if back == FlushExtent::Dirty && !known && !changed && page == NO_PAGE && written_ns.is_none() {
             return Err(Errno::ENOENT);
         }
         Ok(FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, bytes })

@@ -20,7 +20,6 @@ use crate::records::CacheMemory;
 use crate::shared_tables::{SharedTable, SharedTables};
 use crate::time_windows::TimeWindows;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
-
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
     AcceptLease, BeginFill, BeginLease, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile,

@@ -146,8 +146,8 @@ in_words! {
         written_ns: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// Bytes in the slice: of the page, behind which are zeros; without a page, of the changes of mode, owner and
-        /// times under the lease ([`crate::attributes`]), which come behind all pages.
+        /// Bytes in the slice: of the page, behind which are zeros; without a page, the changes of mode, owner and times
+        /// under the lease ([`crate::attributes`]), and then the next flush brings dirty pages.
         bytes: u32,
     }
     /// A file whose lease is orphaned.

@@ -5,7 +5,7 @@
 /// Most of them.
 pub const SURPLUS_MAX: usize = 16;
 /// Bytes of each.
-const EACH_BYTES: usize = 8;
+pub const EACH_BYTES: usize = 8;
 /// Bytes of all.
 pub const SURPLUS_BYTES: usize = SURPLUS_MAX * EACH_BYTES;
 

@@ -329,8 +329,9 @@ impl ClusterSession<'_> {
                     input.type_next(&mut cluster, &monitor)?;
                 }
                 ClusterEvent::Finished(stats) => {
-                    let outcome = self.ended(status, stats, &monitor)?;
-                    return failed.map_or(Ok(outcome), |file| Err(host_file::failure(file)));
+                    let outcome = self.ended(status, stats, &monitor);
+                    // What else went wrong may be its consequence.
+                    return failed.map_or(outcome, |file| Err(host_file::failure(file)));
                 }
                 _ => {}
             }

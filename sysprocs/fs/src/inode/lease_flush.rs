@@ -142,6 +142,7 @@ impl ActiveInode {
             let Some(lease) = &mut self.leased else { return Ok(false) };
             lease.closed = true;
             match self.flush_from_writer(FlushExtent::Dirty).await {
+                Ok(given) if given.has_changes() => {} // what is dirty comes next
                 Ok(FlushedPage { page: NO_PAGE, .. }) => {
                     self.end_lease(None).await;
                     return Ok(false);

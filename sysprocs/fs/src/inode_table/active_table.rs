@@ -30,6 +30,9 @@ pub(crate) enum Activation {
     Later,
 }
 
+/// Leases of one in so many inodes begin a round of flushes.
+const ROUND_SHARE: usize = 64;
+
 renga_rt::with_defaults! {
     pub(crate) struct ActiveTable {
         slots: &'static mut [InodeSlot] = slots,
@@ -40,8 +43,9 @@ renga_rt::with_defaults! {
         pub(crate) to_free: u32 = 0,
         pub(crate) freed: u32 = 0,
         retired: bool = false,
-        /// From this process on leases are flushed next, and how many had been granted when a round began.
+        /// From this process on leases are flushed next.
         flush_from: u16 = 0,
+        /// How many leases had been granted when the last round of flushes began.
         flush_granted: u32 = 0,
     }
     fn of(slots: &'static mut [InodeSlot], referrers: &'static Referrers);
@@ -319,19 +323,21 @@ impl ActiveTable {
         Some(ReclaimedInode { slot: number, ino, account: account.0, aware })
     }
 
-    /// The next inode whose lease is to be flushed, as many are leased. What cannot be flushed is tried again only when
-    /// more have been leased.
+    /// The next inode whose lease is to be flushed, if many are leased. An inode whose lease goes on is flushed again in
+    /// the next round, which begins when more have been leased.
     fn next_flush(&mut self) -> Option<ReclaimedInode> {
-        if self.retired || !self.referrers.is_crowded() {
+        if self.retired {
             return None;
         }
-        let found = self.referrers.next_leased(self.flush_from, true).or_else(|| {
-            let granted = self.referrers.granted();
-            let begins = core::mem::replace(&mut self.flush_granted, granted) != granted;
-            if begins { self.referrers.next_leased(0, true) } else { None }
-        });
+        let mut found = self.referrers.next_crowded(self.flush_from);
+        let (granted, round) = (self.referrers.granted(), (self.slots.len() / ROUND_SHARE).max(1) as u32);
+        if found.is_none() && granted.wrapping_sub(self.flush_granted) >= round {
+            self.flush_granted = granted;
+            found = self.referrers.next_crowded(0);
+        }
+        // Behind the last one a round ends.
+        self.flush_from = found.map_or(u16::MAX, |slot| slot + 1);
         let slot = found?;
-        self.flush_from = slot + 1;
         Some(ReclaimedInode { slot, ino: NO_INODE, account: AccountNumber::SYSTEM.0, aware: 0 })
     }
 

@@ -1,10 +1,11 @@
 //! The inode reclaimer: makes inode processes free for other inodes, frees the inodes that have neither links nor
-//! references, and flushes leases when they are many. The last needs no commit, which would write to the medium what may
-//! yet be changed or removed.
+//! references, and flushes leases when they are many. The last needs no commit, which would write to the medium what
+//! may yet be changed or removed.
 //!
-//! Invariant: it takes as long as the medium and the inode's size say, and only a call that needs a process when all
-//! are in use waits for it. Between two pieces of a large inode a commit may come, and programs run. Its work is
-//! charged to the account that released the last reference. Not here: which inodes (`active_table.rs`).
+//! Invariant: it takes as long as the medium and the inode's size say, or as another board for a piece of a lease, and
+//! only a call that needs a process when all are in use waits for it. Between two pieces of a large inode a commit may
+//! come, and programs run. Giving up an inode is charged to the account that released the last reference. Not here:
+//! which inodes (`active_table.rs`).
 
 use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
 use renga_proto::inode::{
@@ -54,25 +55,23 @@ impl InodeReclaimerClients {
         self.inode_directory.call(Release { slot, ino }, ()).await
     }
 
-    /// Does what is wanted; the process that is without an inode then, or `NO_SLOT`.
+    /// Flushes or gives up an inode; returns the process that is without an inode then, or `NO_SLOT`.
     async fn reclaim(&mut self, me: &mut Me, reap: ReclaimedInode) -> u16 {
         me.act_for(AccountNumber(reap.account));
         if reap.ino == 0 {
-            // What does not come now comes with the next commit.
-            let _ = self.flush(reap.slot).await;
+            // A failure is reported to the file's next sync; the rest comes in the next round.
+            let _ = self.flush_piece(reap.slot).await;
             return NO_SLOT;
         }
         let _ = self.give_up(me, reap).await;
         reap.slot
     }
 
-    /// Flushes the lease of whichever inode the process has.
-    async fn flush(&mut self, slot: u16) -> Result<(), Errno> {
+    /// Flushes some pages of whichever inode the process has, and ends its lease if there are no more.
+    async fn flush_piece(&mut self, slot: u16) -> Result<(), Errno> {
         let board = self.inode_directory.server().board.0;
         let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
-        // Each iteration flushes pages, of which the lease covers a bounded number.
-        while inode.call(LeaseWrite::flush(0), ()).await?.below > 0 {}
-        Ok(())
+        inode.call(LeaseWrite::flush(0), ()).await.map(|_| ())
     }
 
     /// A failure leaves the inode allocated, for e2fsck to find.

@@ -25,7 +25,7 @@ use renga_rt::linked_list::{self, LinkedList, Links, RowNumber};
 const CHAINS: usize = 1024;
 /// Slots searched for one that has not been used lately.
 const SCANS_MAX: usize = 16;
-/// Of so many references one makes room, if all are in use.
+/// One in so many references is evicted, if there is no room for another.
 const EVICTED_SHARE: usize = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -241,7 +241,7 @@ impl InodeCache {
     /// Ends references without uses, the oldest first; the bytes that name them.
     fn evict(&mut self, surplus: &mut [u8]) -> usize {
         let (most, mut bytes) = ((self.references_max / EVICTED_SHARE).clamp(1, SURPLUS_MAX), 0);
-        for index in 0..most {
+        for index in 0..most.min(surplus.len() / surplus::EACH_BYTES) {
             let Some(oldest) = self.idle.oldest() else { break };
             let (ino, slot) = self.end_reference(oldest);
             bytes = surplus::put(surplus, index, ino, slot).unwrap_or(bytes);

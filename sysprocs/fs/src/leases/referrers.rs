@@ -24,10 +24,10 @@ const JOBS_SHARE: usize = 4;
 pub struct Referrers {
     sets: &'static [Cell<u16>],
     leased: Cell<usize>,
-    /// Leases until now; modulo 2^32.
-    granted: Cell<u32>,
     /// Of these, to background jobs.
     leased_to_jobs: Cell<usize>,
+    /// Leases granted until now; modulo 2^32.
+    granted: Cell<u32>,
     /// Sessions with each board that have ended.
     ended: [Cell<u32>; BOARDS_MAX],
     /// The boards, a bit each, whose jobs are suspended.
@@ -89,6 +89,9 @@ impl Referrers {
     pub(crate) fn spares_some(&self) -> bool {
         self.spared.get() != 0
     }
+    fn is_to_job(&self, slot: u16) -> bool {
+        self.sets.get(usize::from(slot)).is_some_and(|set| set.get() & JOB != 0)
+    }
     fn is_spared(&self, slot: u16) -> bool {
         let job = self.sets.get(usize::from(slot)).map_or(0, |set| (set.get() & JOB) >> JOB_BIT);
         job != 0 && self.spared.get() >> (job - 1) & 1 != 0
@@ -108,12 +111,16 @@ impl Referrers {
         let (most, jobs_most) = self.most();
         self.leased.get() < most && !(to_job && self.leased_to_jobs.get() >= jobs_most)
     }
-    /// Whether so many are leased, to jobs or to others, that some are to be flushed.
-    pub(crate) fn is_crowded(&self) -> bool {
+    /// The first process from `from` on whose inode is leased and to be flushed: more than half of what jobs may have
+    /// is leased to them, or of what others may have to those. Not one that is spared.
+    pub(crate) fn next_crowded(&self, from: u16) -> Option<u16> {
         let ((most, jobs_most), to_jobs) = (self.most(), self.leased_to_jobs.get());
-        to_jobs >= jobs_most.div_ceil(2) || self.leased.get() - to_jobs >= most.div_ceil(2)
+        let (jobs, others) = (to_jobs > jobs_most.div_ceil(2), self.leased.get() - to_jobs > most.div_ceil(2));
+        let count = if jobs || others { self.sets.len() as u16 } else { 0 };
+        let is_crowded = |slot| if self.is_to_job(slot) { jobs } else { others };
+        (from..count).find(|&slot| self.is_leased(slot) && is_crowded(slot) && !self.is_spared(slot))
     }
-    /// A number that each lease changes.
+    /// How many leases have been granted; modulo 2^32.
     pub(crate) fn granted(&self) -> u32 {
         self.granted.get()
     }
@@ -163,21 +170,22 @@ mod tests {
                 referrers.set_writer(slot, to_job.then_some(1));
             }
         };
-        let state = || (referrers.may_lease(true), referrers.may_lease(false), referrers.is_crowded());
-        grant(0..1, true);
-        assert_eq!(state(), (true, true, false));
-        grant(1..2, true);
-        assert_eq!(state(), (true, true, true), "half of the jobs' share");
-        grant(2..4, true);
-        assert_eq!(state(), (false, true, true));
-        (0..3).for_each(|slot| referrers.set_leased(slot, false));
-        grant(4..11, false);
-        assert_eq!(state(), (true, true, false), "what jobs have does not count");
-        grant(11..12, false);
-        assert_eq!(state(), (true, true, true), "half of the others' share");
-        grant(12..19, false);
-        assert_eq!(state(), (false, false, true), "all are leased");
-        (4..19).for_each(|slot| referrers.set_leased(slot, false));
-        assert_eq!((state(), referrers.granted()), ((true, true, false), 19));
+        let state = || (referrers.may_lease(true), referrers.may_lease(false), referrers.next_crowded(0));
+        grant(8..10, true);
+        assert_eq!(state(), (true, true, None), "half of the jobs' share");
+        grant(10..11, true);
+        grant(0..8, false);
+        assert_eq!(state(), (true, true, Some(8)), "of the others' share half");
+        referrers.spare(0b10);
+        assert_eq!(state(), (true, true, None), "the job is suspended");
+        referrers.spare(0);
+        grant(11..12, true);
+        assert_eq!(state(), (false, true, Some(8)));
+        (8..12).for_each(|slot| referrers.set_leased(slot, false));
+        grant(12..13, true);
+        grant(13..14, false);
+        assert_eq!((state(), referrers.next_crowded(8)), ((true, true, Some(0)), Some(13)), "the job's is not");
+        grant(14..20, false);
+        assert_eq!((state(), referrers.granted()), ((false, false, Some(0)), 20), "all are leased");
     }
 }

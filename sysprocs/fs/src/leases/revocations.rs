@@ -50,7 +50,7 @@ pub async fn revocations(
     room: &'static mut [u8; PAGE_BYTES],
     watch: &'static Watch,
 ) -> Never {
-    let (mut kept, mut page_bytes, answers) = (false, 0, PlacePage::BIT | DiscardPage::BIT);
+    let (mut kept, answers) = (false, PlacePage::BIT | DiscardPage::BIT);
     loop {
         match port.accept_only(if kept { answers } else { Revocations::ENTRIES & !answers }).await {
             RevocationsCall::RevokePagesFrom(call) => {
@@ -76,19 +76,20 @@ pub async fn revocations(
             RevocationsCall::FlushFrom(mut call) => {
                 let FlushFrom { board, file, taken, back, lease, grants } = call.entry();
                 let flush = FlushLease { file, taken, back, lease, grants };
+                // Only what is not zero comes.
+                room.fill(0);
                 let given = on_board!(caches, board, (me, watch), flush, &mut room[..]);
                 kept = back == FlushExtent::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
                 if given.is_ok_and(|given| given.has_changes()) {
                     let bytes = call.lent().len().min(PAGE_BYTES);
                     call.lent()[..bytes].copy_from_slice(&room[..bytes]);
                 }
-                page_bytes = given.map_or(0, |given| given.bytes as usize);
                 call.reply(given);
             }
             RevocationsCall::PlacePage(call) => {
                 let PlacePage { file, page, block, size } = call.entry();
                 let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(PAGE_BYTES as u64);
-                room[page_bytes.min(end as usize)..].fill(0);
+                room[end as usize..].fill(0);
                 let write = WritePage { file, page, place: PagePlace { block, offset: 0 }, size, fresh: true };
                 let put = own.call(write, &room[..]).await;
                 kept = put.is_err();

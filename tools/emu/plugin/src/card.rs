@@ -38,8 +38,8 @@ impl EmulatedCard {
 
     /// What the board reads at `offset` when QEMU's host says `value`.
     pub fn adjusted(&self, offset: u64, value: u32, now_ns: u64) -> u32 {
-        let value = self.fault.adjusted(offset, value);
-        self.slow.as_ref().map_or(value, |slow| slow.adjusted(offset, value, now_ns))
+        let value = self.slow.as_ref().map_or(value, |slow| slow.adjusted(offset, value, now_ns));
+        self.fault.adjusted(offset, value)
     }
 
     /// The board writes `value` at `offset`.

@@ -1,22 +1,31 @@
 //! Several boards' output on one screen.
 //!
 //! Invariant: with more than one board, every line begins with its board's name, and no line has parts of two. A line
-//! is shown as it comes, and interrupted only if its board then says nothing for [`QUIET`], as behind a prompt.
+//! is shown as it comes. Another board interrupts it when its board has printed nothing for [`QUIET`], as behind a
+//! prompt, or has not ended it for [`LINE_MAX`].
 
 use std::time::{Duration, Instant};
 
-/// What others say waits so long for the end of the line that is being shown.
+/// The silence after which an unfinished line is interrupted.
 const QUIET: Duration = Duration::from_millis(200);
-/// Bytes that wait of one board; with more, the line is interrupted at once.
-const WAITING_BYTES_MAX: usize = 64 * 1024;
+/// The time after which a line is interrupted in any case, as one that a program writes over and over.
+const LINE_MAX: Duration = Duration::from_secs(2);
+
+/// An unfinished line.
+#[derive(Clone, Copy)]
+struct OpenLine {
+    board: usize,
+    since: Instant,
+    /// When its board last printed something.
+    printed: Instant,
+}
 
 /// Puts names before lines.
 pub struct Interleaver {
     names: Vec<String>,
     /// What each board has said behind the unfinished line of another one.
     waiting: Vec<Vec<u8>>,
-    /// Whose line is unfinished, and when its board last said something.
-    open: Option<(usize, Instant)>,
+    open: Option<OpenLine>,
 }
 
 impl Interleaver {
@@ -31,8 +40,8 @@ impl Interleaver {
             return bytes.to_vec();
         }
         self.waiting[number].extend(bytes);
-        if self.open.is_some_and(|(open, _)| open == number) && !bytes.is_empty() {
-            self.open = Some((number, now));
+        if let Some(open) = self.open.as_mut().filter(|open| open.board == number && !bytes.is_empty()) {
+            open.printed = now;
         }
         self.flush(now)
     }
@@ -42,17 +51,18 @@ impl Interleaver {
         let mut out = Vec::new();
         // Each pass ends a line, or shows all that a board has said.
         while let Some(number) = self.next(now) {
-            if self.open.is_some_and(|(open, _)| open != number) {
+            if self.open.is_some_and(|open| open.board != number) {
                 out.push(b'\n');
                 self.open = None;
             }
+            let since = self.open.map_or(now, |open| open.since);
             if self.open.is_none() {
                 out.extend(format!("[{}] ", self.names[number]).as_bytes());
             }
             let waiting = &mut self.waiting[number];
             let end = waiting.iter().position(|byte| *byte == b'\n').map_or(waiting.len(), |end| end + 1);
             out.extend(waiting.drain(..end));
-            self.open = (!out.ends_with(b"\n")).then_some((number, now));
+            self.open = (!out.ends_with(b"\n")).then_some(OpenLine { board: number, since, printed: now });
         }
         out
     }
@@ -60,24 +70,23 @@ impl Interleaver {
     /// What still waits at the end.
     pub fn finish(&mut self) -> Vec<u8> {
         let end = Instant::now();
-        (1..).take(self.names.len()).flat_map(|pass| self.flush(end + QUIET * pass)).collect()
+        (1..).take(self.names.len()).flat_map(|pass| self.flush(end + LINE_MAX * pass)).collect()
     }
 
     /// The board whose output is next; none, while it waits for the end of a line.
     fn next(&self, now: Instant) -> Option<usize> {
         let waits = |number: &usize| !self.waiting[*number].is_empty();
-        let Some((open, since)) = self.open else { return (0..self.names.len()).find(waits) };
-        if waits(&open) {
-            return Some(open);
-        }
-        let quiet = now.saturating_duration_since(since) >= QUIET;
-        (0..self.names.len()).filter(waits).find(|number| quiet || self.waiting[*number].len() > WAITING_BYTES_MAX)
+        let Some(open) = self.open else { return (0..self.names.len()).find(waits) };
+        let lasts = |since: Instant, most: Duration| now.saturating_duration_since(since) >= most;
+        let others = || (0..self.names.len()).find(|number| *number != open.board && waits(number));
+        let other = if lasts(open.since, LINE_MAX) || lasts(open.printed, QUIET) { others() } else { None };
+        other.or(Some(open.board).filter(waits))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Interleaver, QUIET, WAITING_BYTES_MAX};
+    use super::{Interleaver, LINE_MAX, QUIET};
     use std::time::{Duration, Instant};
 
     /// What boards say, each at so many milliseconds.
@@ -122,8 +131,12 @@ mod tests {
     }
 
     #[test]
-    fn interleaver_waiting_output_is_bounded() {
-        let many = "x".repeat(WAITING_BYTES_MAX + 1);
-        assert_eq!(output(&["a", "b"], &[(0, 0, "$ "), (0, 1, &many)]), format!("[a] $ \n[b] {many}"));
+    fn interleaver_line_that_never_ends_is_interrupted() {
+        let most = u64::try_from(LINE_MAX.as_millis()).expect("short");
+        let step = u64::try_from(QUIET.as_millis()).expect("short") / 2;
+        let mut said: Vec<_> = (0..=most / step).map(|number| (number * step, 0, ".")).collect();
+        said.insert(1, (1, 1, "other\n"));
+        let dots = ".".repeat((most / step) as usize);
+        assert_eq!(output(&["a", "b"], &said), format!("[a] {dots}\n[b] other\n[a] ."));
     }
 }

@@ -66,7 +66,7 @@ fn create_open_and_lease_take_one_remote_call() {
     }
 }
 
-/// A page takes five frames, and a flush is two calls: one brings the page, one ends the lease.
+/// A whole page takes four frames, and a flush is two calls: one brings the page, one ends the lease.
 #[test]
 fn flush_of_small_file_sends_its_bytes_only() {
     if possible() {
