@@ -146,8 +146,8 @@ in_words! {
         written_ns: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// Bytes in the slice: of the page, behind which are zeros; without a page, the changes of mode, owner and times
-        /// under the lease ([`crate::attributes`]), and then the next flush brings dirty pages.
+        /// Bytes in the slice. With a page they are its bytes, and zeros follow. Without one they are the changes of
+        /// mode, owner and times under the lease ([`crate::attributes`]); the next flush brings dirty pages.
         bytes: u32,
     }
     /// A file whose lease is orphaned.

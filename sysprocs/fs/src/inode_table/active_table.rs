@@ -323,8 +323,8 @@ impl ActiveTable {
         Some(ReclaimedInode { slot: number, ino, account: account.0, aware })
     }
 
-    /// The next inode whose lease is to be flushed, if many are leased. An inode whose lease goes on is flushed again in
-    /// the next round, which begins when more have been leased.
+    /// The next inode whose lease is to be flushed, if many are leased. An inode whose lease goes on is flushed again
+    /// in the next round, which begins when more have been leased.
     fn next_flush(&mut self) -> Option<ReclaimedInode> {
         if self.retired {
             return None;
