@@ -326,7 +326,7 @@ impl ActiveTable {
     /// The next inode whose lease is to be flushed, if many are leased. An inode whose lease goes on is flushed again
     /// in the next round, which begins when more have been leased.
     fn next_flush(&mut self) -> Option<ReclaimedInode> {
-        if self.retired {
+        if self.retired || !self.referrers.has_leased() {
             return None;
         }
         let mut found = self.referrers.next_crowded(self.flush_from);

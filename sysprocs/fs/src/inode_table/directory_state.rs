@@ -48,12 +48,11 @@ renga_rt::with_defaults! {
 
 impl InodeDirectoryState {
     pub(super) fn give_work(&mut self) {
-        if let Some(inode_reclaimer) = self.inode_reclaimer.take() {
-            match self.table.next_reclaim() {
-                Some(inode) => inode_reclaimer.reply(Ok(inode)),
-                None if inode_reclaimer.entry().wait => self.inode_reclaimer = Some(inode_reclaimer),
-                None => inode_reclaimer.reply(Err(Errno::ENOENT)),
-            }
+        if self.inode_reclaimer.is_some()
+            && let Some(inode) = self.table.next_reclaim()
+            && let Some(inode_reclaimer) = self.inode_reclaimer.take()
+        {
+            inode_reclaimer.reply(Ok(inode));
         }
     }
 

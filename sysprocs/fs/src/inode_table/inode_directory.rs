@@ -48,6 +48,10 @@ pub async fn inode_directory(
             InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
             InodeDirectoryCall::CommitAll(call) => state.commit(call),
             InodeDirectoryCall::NextCommit(call) => state.commits.next(call),
+            InodeDirectoryCall::Release(call) => {
+                reply!(call, state.release(call.entry(), call.board()));
+                state.give_work();
+            }
             call => {
                 if let Some(waiting) = state.serve(call).await {
                     // The port is closed while it is full.
@@ -165,7 +169,11 @@ impl InodeDirectoryState {
         if done != NO_SLOT {
             self.table.reclaimed(done);
         }
-        self.inode_reclaimer = Some(call);
+        if call.entry().wait {
+            self.inode_reclaimer = Some(call);
+        } else {
+            call.reply(self.table.next_reclaim().ok_or(Errno::ENOENT));
+        }
         self.reclaimed = true;
     }
 

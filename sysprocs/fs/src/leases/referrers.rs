@@ -89,6 +89,11 @@ impl Referrers {
     pub(crate) fn spares_some(&self) -> bool {
         self.spared.get() != 0
     }
+    /// Whether any is leased.
+    #[inline]
+    pub(crate) fn has_leased(&self) -> bool {
+        self.leased.get() > 0
+    }
     fn is_to_job(&self, slot: u16) -> bool {
         self.sets.get(usize::from(slot)).is_some_and(|set| set.get() & JOB != 0)
     }
