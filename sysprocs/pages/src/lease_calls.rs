@@ -7,11 +7,11 @@ use crate::cache_state::{CacheState, PAGE};
 use crate::lease::CachedLease;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::attributes::AttributeChange;
+use renga_proto::packed::sent_bytes;
 use renga_proto::pages::{
     AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedPage, IN_RECORD, LeasedPages, LeasedWrite, NO_PAGE,
     NOT_WRITTEN, SetLeasedOut, WriteLeased,
 };
-use renga_proto::trailing_zeros::sent_bytes;
 use renga_rt::{Call, Errno};
 
 impl<M: UserMemory + ?Sized> CacheState<M> {

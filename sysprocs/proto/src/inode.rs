@@ -167,7 +167,8 @@ protocol! {
         /// it. From the committer only.
         12 NextCommit { ended: u16 } (()) -> Result<CommitWanted, Errno>;
         /// The inode process that the inode reclaimer was given (`NO_SLOT`: none) is without an inode; which one is to
-        /// give its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the inode reclaimer only.
+        /// give its inode up or to flush its lease next. Waits until one is, if `wait`; `ENOENT` otherwise. From the
+        /// inode reclaimer only.
         13 NextReclaim { done: u16, wait: bool } (()) -> Result<ReclaimedInode, Errno>;
         /// As a lookup worker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a lookup
         /// worker.

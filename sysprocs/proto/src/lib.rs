@@ -40,6 +40,5 @@ pub mod slots;
 pub mod stat;
 pub mod steps;
 pub mod surplus;
-pub mod trailing_zeros;
 pub mod used;
 pub mod write_lease;

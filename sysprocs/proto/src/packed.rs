@@ -1,8 +1,9 @@
-//! Numbers, and a `struct stat`, in as few bytes as they need: each takes half a microsecond on the link.
+//! Numbers, a `struct stat`, and a page, in as few bytes as they need: each takes half a microsecond on the link.
 //!
 //! A number has seven bits a byte, the lowest first; bit 7 says that another byte follows. A `struct stat` is a mask
-//! of its non-zero words, and these words; a later time is the difference to the one before. Not here: the contents
-//! ([`crate::steps`]).
+//! of its non-zero words, and these words; a later time is the difference to the one before. A page
+//! goes without its trailing zeros. Not here: the contents ([`crate::steps`]), who fills in the zeros
+//! (`Filled::clear_behind`).
 
 use crate::inode::STAT_BYTES;
 
@@ -74,6 +75,16 @@ pub fn status(bytes: &[u8]) -> Option<([u8; STAT_BYTES], &[u8])> {
     Some((status, rest))
 }
 
+/// Bytes of `page` up to its last one other than zero.
+pub fn sent_bytes(page: &[u8]) -> usize {
+    let (words, rest) = page.as_chunks::<8>();
+    if let Some(last) = rest.iter().rposition(|byte| *byte != 0) {
+        return words.len() * 8 + last + 1;
+    }
+    let last = words.iter().rposition(|word| *word != [0; 8]);
+    last.map_or(0, |at| (at + 1) * 8 - u64::from_le_bytes(words[at]).leading_zeros() as usize / 8)
+}
+
 /// Reads numbers, texts and status from bytes, one after the other; `None`: they end before, or are not of that type.
 pub struct Unpack<'a>(pub &'a [u8]);
 
@@ -101,7 +112,7 @@ impl<'a> Unpack<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NUMBER_BYTES, STAT_BYTES, STATUS_BYTES, number, put_number, put_status, status};
+    use super::{NUMBER_BYTES, STAT_BYTES, STATUS_BYTES, number, put_number, put_status, sent_bytes, status};
 
     #[test]
     fn numbers_come_back() {
@@ -132,5 +143,19 @@ mod tests {
             usual[at + 8..at + 16].copy_from_slice(&123_456_789_u64.to_le_bytes());
         }
         assert!(put_status(&usual, &mut bytes) <= 32);
+    }
+
+    #[test]
+    fn trailing_zeros_page_sends_all_other_bytes() {
+        for length in [0, 1, 7, 8, 9, 31] {
+            let mut page = [0; 31];
+            assert_eq!(sent_bytes(&page[..length]), 0, "{length}");
+            for at in 0..length {
+                page[0] = 1;
+                page[at] = if at % 2 == 0 { 1 } else { 0x80 };
+                assert_eq!(sent_bytes(&page[..length]), at + 1, "{length}, {at}");
+                page[at] = 0;
+            }
+        }
     }
 }

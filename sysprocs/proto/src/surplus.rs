@@ -1,6 +1,6 @@
 //! References to inodes that a board gives back with one call: each with the inode's process.
 //!
-//! Invariant: any bytes are some references; whoever counts them refuses those that do not exist.
+//! Invariant: any bytes are some references. The directory of inodes refuses those that do not exist.
 
 /// Most of them.
 pub const SURPLUS_MAX: usize = 16;

@@ -1,7 +1,7 @@
 //! The host's file that is a board's card: the host may refuse to write it, as when its file system is full.
 //!
 //! A sparse image takes no room on the host before the board uses it. Reserving all of it at the start would make each
-//! kept image cost its whole size, and promises nothing where files are copied on write. So a run begins with a word of
+//! kept image cost its whole size, and promises nothing where files are copied on write. So a run begins with a
 //! warning at most, and the board sees a card that fails.
 //!
 //! Invariant: no write is lost without an error of the run. Not here: how the board sees the failure (`renga-emu`).
@@ -15,7 +15,7 @@ use std::path::Path;
 const BLOCK_BYTES: u64 = 512;
 
 /// The file, and the room that is left beside it.
-fn shown(file: &Path) -> String {
+fn describe(file: &Path) -> String {
     let free = free_bytes(file).map_or_else(|_| String::new(), |bytes| format!(" ({bytes} bytes free beside it)"));
     format!("{}{free}", file.display())
 }
@@ -33,14 +33,14 @@ pub fn warn_of_little_room(file: &Path) -> Result<()> {
     let facts = file.metadata().with_context(|| format!("cannot examine {}", file.display()))?;
     let (free, may_grow) = (free_bytes(file)?, facts.len().saturating_sub(facts.blocks() * BLOCK_BYTES));
     if free < may_grow {
-        eprintln!("renga: {} may grow by {may_grow} bytes: free space, or writes may fail", shown(file));
+        eprintln!("renga: {} may grow by {may_grow} bytes: free space, or writes may fail", describe(file));
     }
     Ok(())
 }
 
 /// What has happened to a board whose card's file the host refuses to read or write.
 pub(crate) fn news(file: &Path) -> String {
-    format!("sees its card fail: the host cannot read or write {}; free space there: it tries again", shown(file))
+    format!("sees its card fail: the host cannot read or write {}; free space there: it tries again", describe(file))
 }
 
 /// The error of a run with such a board.
@@ -48,7 +48,7 @@ pub(crate) fn failure(file: &Path) -> anyhow::Error {
     anyhow::anyhow!(
         "the host could not read or write all of {}: programs got EIO, and what was not synced is lost. \
          Free space there, repair a kept image (e2fsck -p), and run again",
-        shown(file)
+        describe(file)
     )
 }
 

@@ -4,8 +4,8 @@
 #![forbid(unsafe_code)]
 
 mod board_monitor;
+pub mod deferred_error_output;
 pub mod disturbance;
-pub mod enduring_output;
 pub mod escape;
 pub mod event_instants;
 pub mod garbage;

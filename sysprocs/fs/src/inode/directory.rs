@@ -16,8 +16,8 @@ use renga_proto::buffer::directory::{
 use renga_proto::inode::Filled;
 use renga_proto::inode::{DirectoryRead, EntryFound, NAME_BYTES_MAX};
 use renga_proto::name_index::{AddName, FindCandidate, ForgetDirectory, IndexBlock, RemoveName};
+use renga_proto::packed::sent_bytes;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
-use renga_proto::trailing_zeros::sent_bytes;
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;

@@ -11,8 +11,8 @@ use crate::probes::PageLease;
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::{Overwrite, ReadBytes};
 use renga_proto::inode::Filled;
+use renga_proto::packed::sent_bytes;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
-use renga_proto::trailing_zeros::sent_bytes;
 use renga_rt::{Errno, Probe};
 const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
 

@@ -10,7 +10,7 @@ mod console;
 mod initramfs;
 mod kernel;
 
-use crate::enduring_output::EnduringOutput;
+use crate::deferred_error_output::DeferredErrorOutput;
 use crate::host_file;
 use anyhow::{Context, Result, bail};
 use console::ScriptConsole;
@@ -133,8 +133,11 @@ impl LinuxBoard {
         out: &'a mut dyn Write,
         log: Option<&'a mut dyn Write>,
     ) -> Result<Ended> {
-        let mut heard =
-            Heard { console: ScriptConsole::new(), out: EnduringOutput::new(out), log: log.map(EnduringOutput::new) };
+        let mut heard = Heard {
+            console: ScriptConsole::new(),
+            out: DeferredErrorOutput::new(out),
+            log: log.map(DeferredErrorOutput::new),
+        };
         let stats = if self.hardware.cores > 1 {
             Some(board::run(self, disk, limit, |bytes| heard.take(bytes))?)
         } else {
@@ -194,8 +197,8 @@ impl LinuxBoard {
 /// Who hears what Linux writes.
 struct Heard<'a> {
     console: ScriptConsole,
-    out: EnduringOutput<&'a mut dyn Write>,
-    log: Option<EnduringOutput<&'a mut dyn Write>>,
+    out: DeferredErrorOutput<&'a mut dyn Write>,
+    log: Option<DeferredErrorOutput<&'a mut dyn Write>>,
 }
 
 impl Heard<'_> {
@@ -236,7 +239,7 @@ fn pass_on(from: &mut dyn Read) -> bool {
         let _ = std::io::stderr().write_all(&piece[..len]);
         kept.drain(..kept.len().saturating_sub(PIECE_LEN));
         kept.extend_from_slice(&piece[..len]);
-        refused |= card_fault::says_refused(&kept);
+        refused |= card_fault::reports_refusal(&kept);
     }
     refused
 }

@@ -1,5 +1,5 @@
 //! Files in memory, without a name, which QEMUs get as their standard streams: the page that the boards of a cluster
-//! share, and what a QEMU says.
+//! share, and what a QEMU writes to its standard error.
 //!
 //! Invariant: such a file goes with the last process that has it, and takes no room on a disk of the host, which may be
 //! full. Not here: what is in the page (`renga-emu-plugin`'s `shared`).
@@ -12,8 +12,8 @@ use std::process::Stdio;
 
 /// Of the page, enough for all boards.
 const PAGE_BYTES: u64 = 4096;
-/// Bytes kept of what a QEMU says.
-const SAID_BYTES_MAX: u64 = 4096;
+/// Bytes of the end of a QEMU's standard error that are reported.
+const STDERR_BYTES_MAX: u64 = 4096;
 
 fn memory(name: &str) -> io::Result<File> {
     Ok(memfd_create(name, MemfdFlags::CLOEXEC)?.into())
@@ -37,16 +37,16 @@ impl SharedPage {
     }
 }
 
-/// What a QEMU says: its standard error, which its plugin reads too, and shortens when it becomes long.
+/// The standard error of a QEMU, which its plugin reads too, and shortens when it becomes long.
 #[derive(Debug)]
-pub struct SaidFile(File);
+pub struct StderrFile(File);
 
-impl SaidFile {
-    /// Nothing said yet.
+impl StderrFile {
+    /// Empty.
     pub fn new() -> io::Result<Self> {
-        let said = memory("renga-emu-said")?;
-        fcntl_setfl(&said, OFlags::APPEND)?;
-        Ok(Self(said))
+        let file = memory("renga-emu-stderr")?;
+        fcntl_setfl(&file, OFlags::APPEND)?;
+        Ok(Self(file))
     }
 
     /// For the QEMU.
@@ -55,31 +55,31 @@ impl SaidFile {
     }
 
     /// The end of it.
-    pub fn last_words(&self) -> io::Result<String> {
+    pub fn tail(&self) -> io::Result<String> {
         let len = self.0.metadata()?.len();
-        let mut words = vec![0; len.min(SAID_BYTES_MAX) as usize];
-        let read = self.0.read_at(&mut words, len.saturating_sub(SAID_BYTES_MAX))?;
-        Ok(String::from_utf8_lossy(&words[..read]).into_owned())
+        let mut tail = vec![0; len.min(STDERR_BYTES_MAX) as usize];
+        let read = self.0.read_at(&mut tail, len.saturating_sub(STDERR_BYTES_MAX))?;
+        Ok(String::from_utf8_lossy(&tail[..read]).into_owned())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SAID_BYTES_MAX, SaidFile};
+    use super::{STDERR_BYTES_MAX, StderrFile};
     use std::process::Command;
 
     #[test]
-    fn said_file_keeps_the_end_also_when_shortened() {
-        let said = SaidFile::new().unwrap();
-        let say = |script: &str| {
-            let status = Command::new("sh").args(["-c", script]).stderr(said.standard_error().unwrap()).status();
+    fn stderr_file_shortened_keeps_its_end() {
+        let file = StderrFile::new().unwrap();
+        let write = |script: &str| {
+            let status = Command::new("sh").args(["-c", script]).stderr(file.standard_error().unwrap()).status();
             assert!(status.unwrap().success());
         };
-        say("echo first >&2; seq 1 2000 >&2; echo last >&2");
-        let words = said.last_words().unwrap();
-        assert!(words.len() as u64 == SAID_BYTES_MAX && words.ends_with("2000\nlast\n"), "{words}");
-        said.0.set_len(0).unwrap();
-        say("echo again >&2");
-        assert_eq!(said.last_words().unwrap(), "again\n");
+        write("echo first >&2; seq 1 2000 >&2; echo last >&2");
+        let tail = file.tail().unwrap();
+        assert!(tail.len() as u64 == STDERR_BYTES_MAX && tail.ends_with("2000\nlast\n"), "{tail}");
+        file.0.set_len(0).unwrap();
+        write("echo again >&2");
+        assert_eq!(file.tail().unwrap(), "again\n");
     }
 }

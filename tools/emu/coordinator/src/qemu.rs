@@ -4,7 +4,7 @@
 
 use crate::config::{BOARDS_MAX, BoardConfig, ClusterConfig};
 use crate::error::EmuError;
-use crate::memory_file::{SaidFile, SharedPage};
+use crate::memory_file::{SharedPage, StderrFile};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -38,7 +38,7 @@ fn version_in(said: &str) -> String {
 #[derive(Debug)]
 pub struct Qemu {
     child: Child,
-    said: SaidFile,
+    stderr: StderrFile,
 }
 
 impl Qemu {
@@ -53,10 +53,10 @@ impl Qemu {
     ) -> Result<Self, EmuError> {
         let mut command = command(config, board, (number, starts), socket);
         let host = |error| EmuError::Host { what: "share memory", error };
-        let said = SaidFile::new().map_err(host)?;
-        command.stdin(page.standard_input().map_err(host)?).stderr(said.standard_error().map_err(host)?);
+        let stderr = StderrFile::new().map_err(host)?;
+        command.stdin(page.standard_input().map_err(host)?).stderr(stderr.standard_error().map_err(host)?);
         let child = command.spawn().map_err(|error| EmuError::NoQemu { program: config.qemu.clone(), error })?;
-        Ok(Self { child, said })
+        Ok(Self { child, stderr })
     }
 
     /// How it ended, if it has.
@@ -84,7 +84,7 @@ impl Qemu {
 
     /// The end of what it has said.
     pub fn said(&self) -> String {
-        self.said.last_words().unwrap_or_else(|error| format!("(not known: {error})"))
+        self.stderr.tail().unwrap_or_else(|error| format!("(not known: {error})"))
     }
 
     fn kill(&mut self) {

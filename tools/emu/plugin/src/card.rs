@@ -4,7 +4,7 @@
 //! Invariant: what a register shows is `renga_emu_device`'s `card_fault` and `slow_card`; QEMU's host does the rest.
 
 use crate::machine::{MachineDevice, Region, RegisterPage};
-use crate::said::Said;
+use crate::stderr::StderrReader;
 use crate::{fail, with_board};
 use renga_emu_device::card_fault::{CardFault, INTERRUPT, INTERRUPT_BYTES};
 use renga_emu_device::slow_card::{BLOCK_BYTES, SlowCard};
@@ -16,13 +16,17 @@ use std::ptr::without_provenance_mut;
 pub struct EmulatedCard {
     slow: Option<SlowCard>,
     fault: CardFault,
-    said: Said,
+    stderr: StderrReader,
 }
 
 impl EmulatedCard {
     /// A card that is busy for so long after a write, ns, if it is slow.
     pub fn new(write_ns: Option<u64>) -> io::Result<EmulatedCard> {
-        Ok(EmulatedCard { slow: write_ns.map(SlowCard::new), fault: CardFault::default(), said: Said::open()? })
+        Ok(EmulatedCard {
+            slow: write_ns.map(SlowCard::new),
+            fault: CardFault::default(),
+            stderr: StderrReader::open()?,
+        })
     }
 
     /// Whether it is slow.
@@ -32,8 +36,9 @@ impl EmulatedCard {
 
     /// Whether it has failed now, for the first time.
     pub fn fails(&mut self) -> bool {
-        let said = self.said.news().unwrap_or_else(|error| fail(&format!("QEMU's words cannot be read: {error}")));
-        self.fault.hear(&said)
+        let news = self.stderr.news();
+        let news = news.unwrap_or_else(|error| fail(&format!("QEMU's standard error cannot be read: {error}")));
+        self.fault.note_stderr(&news)
     }
 
     /// What the board reads at `offset` when QEMU's host says `value`.

@@ -1,7 +1,7 @@
 //! Where the time of a call between boards goes: software of both boards, wire, token.
 //!
 //! Invariant: each span of the call is in exactly one part, so the parts' sum is the round trip. Wire and token are the
-//! emulator's record of each frame, software is told apart by the kernels' probes.
+//! emulator's record of each frame; the kernels' probes divide the software.
 
 use super::link_parts::FrameParts;
 use renga_emu::FrameEvent;
@@ -48,14 +48,14 @@ impl CallParts {
         Some(CallParts {
             calls: 1,
             software_ns: [
-                accepted_ns - begin_ns,
-                request.sent_ns - accepted_ns,
-                answered_ns - reply.delivered_ns,
-                resumed_ns - answered_ns,
-                end_ns - resumed_ns,
-                called_ns - request.delivered_ns,
-                router_ns - called_ns,
-                reply.sent_ns - router_ns,
+                accepted_ns.checked_sub(begin_ns)?,
+                request.sent_ns.checked_sub(accepted_ns)?,
+                answered_ns.checked_sub(reply.delivered_ns)?,
+                resumed_ns.checked_sub(answered_ns)?,
+                end_ns.checked_sub(resumed_ns)?,
+                called_ns.checked_sub(request.delivered_ns)?,
+                router_ns.checked_sub(called_ns)?,
+                reply.sent_ns.checked_sub(router_ns)?,
             ],
             token_ns: request.token_wait_ns + reply.token_wait_ns,
             wire_ns: request.wire_ns + reply.wire_ns,

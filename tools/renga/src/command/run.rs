@@ -4,8 +4,8 @@ use super::stats;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
 use renga_cli::{LinkName, ProgramName, RunArgs};
+use renga_cluster::deferred_error_output::DeferredErrorOutput;
 use renga_cluster::disturbance::{self, Disturbance};
-use renga_cluster::enduring_output::EnduringOutput;
 use renga_cluster::garbage;
 use renga_cluster::listener::Listener;
 use renga_cluster::rehearsal;
@@ -192,8 +192,8 @@ struct Screen {
     log: bool,
     trace: Option<TraceFile>,
     disk_board: u8,
-    out: EnduringOutput<std::io::Stdout>,
-    err: EnduringOutput<std::io::Stderr>,
+    out: DeferredErrorOutput<std::io::Stdout>,
+    err: DeferredErrorOutput<std::io::Stderr>,
     line_end: &'static str,
 }
 
@@ -213,8 +213,8 @@ impl Screen {
                 .map(|path| TraceFile::create(path, (system, profile), &kernel.elf))
                 .transpose()?,
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
-            out: EnduringOutput::new(std::io::stdout()),
-            err: EnduringOutput::new(std::io::stderr()),
+            out: DeferredErrorOutput::new(std::io::stdout()),
+            err: DeferredErrorOutput::new(std::io::stderr()),
             disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
         })
     }

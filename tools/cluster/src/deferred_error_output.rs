@@ -1,21 +1,21 @@
-//! An output of a run that may fail, as a file on a full disk does: the boards go on until their disk is clean, and
-//! then the run fails.
+//! An output of a run whose first error is reported at the run's end, as of a file on a full disk: the boards go on
+//! until their disk is clean.
 //!
-//! Invariant: the first failure is kept. A reader that has gone is none: it has what it wanted.
+//! Invariant: the first error is kept. A closed pipe is no error, since its reader has what it wanted.
 
 use anyhow::{Context, Result};
 use std::io::{self, ErrorKind, Write};
 
 /// An output, and what went wrong with it.
-pub struct EnduringOutput<W> {
+pub struct DeferredErrorOutput<W> {
     to: W,
     failed: Option<io::Error>,
 }
 
-impl<W: Write> EnduringOutput<W> {
+impl<W: Write> DeferredErrorOutput<W> {
     /// Nothing went wrong yet.
-    pub fn new(to: W) -> EnduringOutput<W> {
-        EnduringOutput { to, failed: None }
+    pub fn new(to: W) -> DeferredErrorOutput<W> {
+        DeferredErrorOutput { to, failed: None }
     }
 
     /// Writes all of it at once, if that is possible.
@@ -39,7 +39,7 @@ impl<W: Write> EnduringOutput<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::EnduringOutput;
+    use super::DeferredErrorOutput;
     use std::io::{self, ErrorKind, Write};
 
     /// It has room for so many bytes.
@@ -57,9 +57,9 @@ mod tests {
     }
 
     #[test]
-    fn enduring_output_full_file_is_reported_and_closed_pipe_is_not() {
+    fn deferred_error_output_full_file_is_reported_and_closed_pipe_is_not() {
         let outcome = |kind| {
-            let mut out = EnduringOutput::new(Small(3, kind));
+            let mut out = DeferredErrorOutput::new(Small(3, kind));
             out.put(b"ab");
             assert!(out.finish("it").is_ok());
             out.put(b"cd");

@@ -1,31 +1,31 @@
-//! What QEMU says on standard error, as the plugin in it reads it: memory that the coordinator keeps.
+//! QEMU's standard error, as the plugin in it reads it: memory that the coordinator keeps.
 //!
-//! Invariant: each byte is read once; the memory does not grow beyond [`BYTES_MAX`] by much. Not here: its last words
-//! (`renga_emu`).
+//! Invariant: each byte is read once; the memory does not grow beyond [`BYTES_MAX`] by much. Not here: its end, as
+//! reports quote it (`renga_emu`).
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// More is forgotten: a card that fails says a line for each sector.
+/// More is forgotten: a failing card writes a line for each sector.
 const BYTES_MAX: u64 = 1 << 16;
 const STANDARD_ERROR: &str = "/proc/self/fd/2";
 
-/// What was said, and how much of it was read.
-pub struct Said {
+/// The text, and how much of it was read.
+pub struct StderrReader {
     memory: File,
     read_bytes: u64,
 }
 
-impl Said {
+impl StderrReader {
     /// From now on.
-    pub fn open() -> io::Result<Said> {
+    pub fn open() -> io::Result<StderrReader> {
         let memory = File::options().read(true).write(true).open(STANDARD_ERROR)?;
         let read_bytes = memory.metadata()?.len();
-        Ok(Said { memory, read_bytes })
+        Ok(StderrReader { memory, read_bytes })
     }
 
-    /// What was said since the last call.
+    /// What was written since the last call.
     pub fn news(&mut self) -> io::Result<Vec<u8>> {
         let len = self.memory.metadata()?.len();
         let mut news = vec![0; len.saturating_sub(self.read_bytes) as usize];
