@@ -32,14 +32,26 @@ impl Traces {
 
     /// An outcome of each run, in which each label took as long as `ns` says. In their traces a's core always works.
     pub(crate) fn timed(&self, runs: &[BenchRun], ns: impl Fn(usize, &str) -> u64) -> Vec<RunOutcome> {
+        self.timed_with(runs, ns, |_, _| Vec::new())
+    }
+
+    /// The same, and what happens from a time on in each label of a run.
+    pub(crate) fn timed_with(
+        &self,
+        runs: &[BenchRun],
+        ns: impl Fn(usize, &str) -> u64,
+        happens: impl Fn(usize, u64) -> Vec<Timed>,
+    ) -> Vec<RunOutcome> {
         let of_run = |(place, run): (usize, &BenchRun)| {
             let (mut text, mut begin_ns) = (String::new(), 0);
+            let mut events = vec![event(0, 0, TraceEvent::Enter { process: ProcId::new(0, 1) })];
             for label in labels(&run.script) {
                 let ns = ns(place, label);
                 text += &measured(label, begin_ns, ns, "0");
+                events.extend(happens(place, begin_ns));
                 begin_ns += ns;
             }
-            self.outcome(text, &[event(0, 0, TraceEvent::Enter { process: ProcId::new(0, 1) })])
+            self.outcome(text, &events)
         };
         runs.iter().enumerate().map(of_run).collect()
     }

@@ -237,9 +237,9 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn frames(self) -> usize {
         self.boot.machine.memory().frames() as usize
     }
-    /// The board that owns the disk.
-    pub fn disk_board(self) -> u8 {
-        self.boot.directory.disk_board()
+    /// The board of the file system.
+    pub fn file_board(self) -> u8 {
+        self.boot.directory.file_board()
     }
     /// The boards that may not keep pages of files, a bit each.
     pub fn without_leases(self) -> u8 {
@@ -258,10 +258,10 @@ impl<'b, M: Machine> At<'b, M> {
         let directory = self.boot.directory;
         self.put(|| Outline { directory, permits })
     }
-    /// The facts of a user process: the first one of the disk's board begins as init.
+    /// The facts of a user process: the first one of the file system's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
         let Boot { machine, directory, tables, counts, sessions, .. } = *self.boot;
-        let first = self.number == 0 && directory.board() == directory.disk_board();
+        let first = self.number == 0 && directory.board() == directory.file_board();
         let boot_program = if first { machine.init() } else { "" };
         let info = &self.boot.infos[usize::from(self.number)];
         let (slot, seed, slice_ns) = (self.number, machine.seed(), machine.times().slice_ns);

@@ -94,9 +94,9 @@ impl Directory {
     pub fn table(&self) -> &'static Board<'static> {
         &self.system.boards[usize::from(self.board)]
     }
-    /// The board that owns the disk.
-    pub fn disk_board(&self) -> u8 {
-        self.system.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8
+    /// The board of the file system.
+    pub fn file_board(&self) -> u8 {
+        self.system.file_board()
     }
     /// The boards that may not keep pages of files, a bit each.
     pub fn without_leases(&self) -> u8 {

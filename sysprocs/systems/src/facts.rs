@@ -15,9 +15,11 @@ pub enum Place {
     Any,
     /// As `Any`, and a system may do without.
     Optional,
-    /// On the board that owns the disk: next to the medium, or next to the lock of names, which does not answer
-    /// callers of other boards that are interrupted or die while they wait for it.
+    /// On the board that owns the disk.
     DiskBoard,
+    /// With all others of the file system on one board, whichever: they share cells, pages and the lock of names, which
+    /// does not answer callers of other boards that are interrupted or die while they wait for it.
+    FileBoard,
     /// On every board.
     Every,
     /// On every board of a system that has several.

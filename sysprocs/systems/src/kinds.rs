@@ -35,11 +35,11 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY), at.boot.due];
     Buffer "buffer" "One cached metadata block.", Any 512:
         renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
-    MetadataWriteback "metadata_writeback" "Writes dirty blocks when few buffers are clean.", DiskBoard 1:
+    MetadataWriteback "metadata_writeback" "Writes dirty blocks when few buffers are clean.", FileBoard 1:
         renga_fs::metadata_writeback [at.each(renga_fs::METADATA_WRITEBACK_PAGES, || [0; PAGE_BYTES])];
-    DataReader "data_reader" "Brings pages of files from the medium.", DiskBoard 16:
+    DataReader "data_reader" "Brings pages of files from the medium.", FileBoard 16:
         renga_fs::data_reader [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
-    DataWriteback "data_writeback" "Writes dirty pages of files.", DiskBoard 1:
+    DataWriteback "data_writeback" "Writes dirty pages of files.", FileBoard 1:
         renga_fs::data_writeback [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
     LeaseFlusher "lease_flusher" "Flushes files that its board has written to their owner.", EveryLinked 1:
         renga_fs::lease_flusher [];
@@ -47,15 +47,15 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::prefetcher::<M::Memory> [
             at.machine().memory(), at.number(), at.count(Kind::Prefetcher), at.without_leases()
         ];
-    Allocator "allocator" "Free blocks and inodes.", DiskBoard 1:
+    Allocator "allocator" "Free blocks and inodes.", FileBoard 1:
         renga_fs::allocator [at.boot.due, at.machine().epoch_ns()];
-    InodeDirectory "inode_directory" "Maps inode numbers to active inodes.", DiskBoard 1:
+    InodeDirectory "inode_directory" "Maps inode numbers to active inodes.", FileBoard 1:
         renga_fs::inode_directory [
             at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
             at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.boot.referrers,
             at.boot.due
         ];
-    NameIndex "name_index" "Where names of large directories are.", DiskBoard 1:
+    NameIndex "name_index" "Where names of large directories are.", FileBoard 1:
         renga_fs::name_index [
             at.each(renga_fs::INDEXED_PER_INODE * at.count(Kind::Inode), || renga_fs::IndexSlot::EMPTY),
             at.put(|| [0; PAGE_BYTES])
@@ -64,19 +64,19 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::inode [
             at.number(), at.boot.referrers, at.without_leases(), at.machine().epoch_ns(), at.machine().starts()
         ];
-    InodeReclaimer "inode_reclaimer" "Evicts inodes, and frees those without links.", DiskBoard 1:
+    InodeReclaimer "inode_reclaimer" "Evicts inodes, and frees those without links.", FileBoard 1:
         renga_fs::inode_reclaimer [];
-    Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
+    Committer "committer" "Makes all changes permanent together.", FileBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count_everywhere(Kind::Buffer)), || [0; PAGE_BYTES])];
-    Revocations "revocations" "Revokes the leases of other boards.", DiskBoard 1:
+    Revocations "revocations" "Revokes the leases of other boards.", FileBoard 1:
         renga_fs::revocations [at.put(|| [0; PAGE_BYTES]), at.boot.watch];
-    CommitTimer "commit_timer" "Starts a commit when changes are old.", DiskBoard 1:
+    CommitTimer "commit_timer" "Starts a commit when changes are old.", FileBoard 1:
         renga_fs::commit_timer [at.boot.due];
-    PathLookup "path_lookup" "Gives path operations to idle lookup workers.", DiskBoard 1:
+    PathLookup "path_lookup" "Gives path operations to idle lookup workers.", FileBoard 1:
         renga_fs::path_lookup [at.boot.free_lookup_workers];
-    LookupWorker "lookup_worker" "One path operation at a time.", DiskBoard 16:
+    LookupWorker "lookup_worker" "One path operation at a time.", FileBoard 16:
         renga_fs::lookup_worker [at.number(), at.boot.free_lookup_workers];
-    Locks "locks" "Locks that programs put on files.", DiskBoard 1:
+    Locks "locks" "Locks that programs put on files.", FileBoard 1:
         renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.boot.watch];
     File "file" "One open file.", Every 4096:
         renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.boot.sessions];
@@ -86,12 +86,12 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.boot.watch, at.boot.wakes];
     PipeTable "pipe_table" "Which pipes are free.", Every 1:
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
-    Fifos "fifos" "Which pipes are open fifos.", DiskBoard 1:
+    Fifos "fifos" "Which pipes are open fifos.", FileBoard 1:
         renga_pipe::fifos [at.each(at.count(Kind::Pipe), || renga_pipe::FifoPlace::NONE)];
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.wait_cancellers(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
-            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || SlotUse::NOTHING), at.disk_board(), at.machine().starts(), at.boot.watch
+            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || SlotUse::NOTHING), at.file_board(), at.machine().starts(), at.boot.watch
         ];
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
@@ -101,10 +101,10 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         ];
     ProcFiles "proc_files" "Files under /proc.", Every 1:
         renga_procfs::proc_files::<M::Memory> [
-            at.machine().memory(), at.boot.infos, at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
+            at.machine().memory(), at.boot.infos, at.file_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES]),
             at.machine().start_card()
         ];
-    Regulator "regulator" "Suspends background jobs that contend with others.", DiskBoard 1:
+    Regulator "regulator" "Suspends background jobs that contend with others.", FileBoard 1:
         renga_regulator::regulator [];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
@@ -112,7 +112,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
-            at.machine().memory(), at.page_index(), at.disk_board(),
+            at.machine().memory(), at.page_index(), at.file_board(),
             at.notifier(Kind::DataWriteback).or(at.notifier(Kind::LeaseFlusher))
         ];
     Reclaimer "reclaimer" "Has page frames given back before there are none.", Every 1:
@@ -121,7 +121,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::name_cache [
             at.each(CACHED_NAMES, || renga_fs::NameSlot::EMPTY), at.each(CACHED_INODES, || renga_fs::CachedInode::EMPTY),
             cached_references(at.count_everywhere(Kind::Inode)),
-            at.disk_board(), at.without_leases(), at.boot.sessions
+            at.file_board(), at.without_leases(), at.boot.sessions
         ];
     References "references" "Which files programs map.", Every 1:
         renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY), at.boot.sessions];

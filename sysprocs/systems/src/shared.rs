@@ -46,7 +46,7 @@ const OWN: [&str; 21] = [
     "at.each(",
     "at.put(",
     "at.number()",
-    "at.disk_board()",
+    "at.file_board()",
     "at.without_leases()",
     "at.page_index()",
     "at.frames()",

@@ -148,6 +148,10 @@ impl System<'_> {
         let edge = self.async_edges.iter().find(|edge| (edge.caller, edge.server) == (caller, server));
         edge.map_or(0, |edge| edge.entries)
     }
+    /// The board of the file system: every inode's owner.
+    pub fn file_board(&self) -> u8 {
+        self.boards.iter().position(|board| board.has(Kind::InodeDirectory)).unwrap_or(0) as u8
+    }
     /// The kind of a process of any board, by name.
     pub fn kind_name(&self, id: ProcId) -> &'static str {
         match self.boards.get(usize::from(id.board.0)) {

@@ -31,7 +31,8 @@ const PROXY_PAGES_MAX: u8 = 2;
 pub fn check(system: &System<'_>) -> Result<(), Rule> {
     require((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
     require(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
-    require(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
+    let file_board = usize::from(system.file_board());
+    require(system.boards[file_board].leases, "the file system's board keeps its pages")?;
     for (number, board) in system.boards.iter().enumerate() {
         require((1..=CORES_MAX).contains(&board.cores), "a board has 1 to 4 cores")?;
         let those = board.program_cores >> board.cores == 0 && board.program_cores != 0;
@@ -39,7 +40,7 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
         require(board.memory_mib > 0, "a board has memory")?;
         check_indices(system, board, number)?;
         check_cores(board)?;
-        check_kinds(system, board)?;
+        check_kinds(system, board, number == file_board)?;
         check_links(system, board, number)?;
     }
     for board in system.boards {
@@ -83,7 +84,7 @@ fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
 }
 
 /// Each kind is where it may be, and finds whom it calls.
-fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
+fn check_kinds(system: &System<'_>, board: &Board<'_>, has_files: bool) -> Result<(), Rule> {
     let linked = system.boards.len() > 1;
     for facts in FACTS {
         let count = board.placed.iter().filter(|row| row.kind == facts.kind).map(|row| usize::from(row.count));
@@ -91,6 +92,7 @@ fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
         let fits = match facts.place {
             Place::Any | Place::Optional => count <= many,
             Place::DiskBoard => count <= many && (count > 0) == board.owns_disk,
+            Place::FileBoard => count <= many && (count > 0) == has_files,
             Place::Every => (1..=many).contains(&count),
             Place::EveryLinked => count <= many && (count > 0) == linked,
             Place::PerRemoteCaller | Place::PerAsyncBoard => count == 0,

@@ -174,7 +174,7 @@ fn check_tables_breaking_any_rule_are_refused() {
     assert_eq!(refused(&System { boards: &[], ..pair }), "a system has 1 to 8 boards");
     assert_eq!(with(&|board| board.owns_disk = true), "one board owns the disk");
     let kept_nowhere = [renga_systems::tables::Board { leases: false, ..pair.boards[0] }, pair.boards[1]];
-    assert_eq!(refused(&System { boards: &kept_nowhere, ..pair }), "the disk's board keeps its pages");
+    assert_eq!(refused(&System { boards: &kept_nowhere, ..pair }), "the file system's board keeps its pages");
     assert_eq!(with(&|board| board.processes += 1), "a board has as many processes as it says");
     for cores in [0, 5] {
         assert_eq!(with(&|board| board.cores = cores), "a board has 1 to 4 cores");

@@ -58,9 +58,9 @@ impl Disturbance {
     /// If one of them makes no sense.
     pub fn of(options: &RunArgs, system: &SystemFile) -> Result<Disturbance> {
         let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
-        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
+        let file_board = usize::from(system.checked.file_board());
         let mut disturbance =
-            options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), disk_board));
+            options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), file_board));
         for (change, options) in [
             (PowerChange::Cut, &options.kill),
             (PowerChange::Hang, &options.hang),
@@ -74,7 +74,7 @@ impl Disturbance {
             }
         }
         for name in &options.hostile {
-            disturbance.hostile.push(hostile(&names, name, disk_board)?);
+            disturbance.hostile.push(hostile(&names, name, file_board)?);
         }
         disturbance.wires = options.wire.iter().map(|text| wire(&names, text)).collect::<Result<_>>()?;
         disturbance.power.sort_by_key(|order| order.time_ns);
@@ -119,10 +119,10 @@ pub fn board(names: &[&str], name: &str) -> Result<u8> {
 }
 
 /// Reads the name of a board that attacks the others.
-fn hostile(names: &[&str], name: &str, disk_board: usize) -> Result<u8> {
+fn hostile(names: &[&str], name: &str, file_board: usize) -> Result<u8> {
     let board = board(names, name)?;
-    if usize::from(board) == disk_board {
-        bail!("board {name} owns the disk and runs the first program: it is the one to be attacked");
+    if usize::from(board) == file_board {
+        bail!("board {name} has the file system and runs the first program: it is the one to be attacked");
     }
     Ok(board)
 }
@@ -173,7 +173,7 @@ fn faults(text: &str) -> Result<FaultConfig> {
 
 /// What `seed` draws: faults of the link, and in the first four seconds cuts, hangs and resets, of one board at a time,
 /// with a start after each.
-pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
+pub fn chaos(seed: u64, boards: usize, file_board: usize) -> Disturbance {
     let mut random = Random::new(seed);
     let mut ppm = |most: u64| if random.below(3) == 0 { 0 } else { random.below(most) as u32 };
     let faults = FaultConfig {
@@ -187,7 +187,7 @@ pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
     let victims: Vec<usize> = if seed.is_multiple_of(DISK_CUT_EVERY) {
         (0..boards).collect()
     } else {
-        (0..boards).filter(|board| *board != disk_board).collect()
+        (0..boards).filter(|board| *board != file_board).collect()
     };
     let mut power = Vec::new();
     let mut time_ns = 0;

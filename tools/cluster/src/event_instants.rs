@@ -91,16 +91,16 @@ impl fmt::Display for EventMoment {
     }
 }
 
-/// Listens to a rehearsal: notes when the events of one kind happen, and what the disk board's console shows.
+/// Listens to a rehearsal: notes when the events of one kind happen, and what the terminal shows.
 pub struct EventInstants {
     decoder: Decoder,
     /// Of one board, or of all.
     board: Option<u8>,
     event: EventName,
-    disk_board: u8,
+    console_board: u8,
     /// When each of them happened, ns.
     pub times_ns: Vec<u64>,
-    /// What the disk board wrote on its console, and when, ns.
+    /// What the terminal showed, and when, ns.
     pub console: Vec<(u64, Vec<u8>)>,
 }
 
@@ -109,11 +109,11 @@ impl EventInstants {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn new(elf: &Path, board: Option<u8>, event: EventName, disk_board: u8) -> Result<EventInstants> {
+    pub fn new(elf: &Path, board: Option<u8>, event: EventName, console_board: u8) -> Result<EventInstants> {
         let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
         let decoder = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes));
         let decoder = decoder.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
-        Ok(EventInstants { decoder, board, event, disk_board, times_ns: Vec::new(), console: Vec::new() })
+        Ok(EventInstants { decoder, board, event, console_board, times_ns: Vec::new(), console: Vec::new() })
     }
 
     fn hears(&self, board: u8) -> bool {
@@ -132,7 +132,7 @@ impl EventInstants {
 
 impl Listener for EventInstants {
     fn console(&mut self, board: u8, time_ns: u64, bytes: &[u8]) {
-        if board == self.disk_board {
+        if board == self.console_board {
             self.console.push((time_ns, bytes.to_vec()));
         }
     }

@@ -22,8 +22,9 @@ pub fn resolve_events(session: &mut ClusterSession<'_>, folder: &Path) -> Result
     let disk = folder.join("rehearsal.img");
     for order in orders {
         fs::copy(&session.disk, &disk).with_context(|| format!("cannot write {}", disk.display()))?;
-        let disk_board = session.disk_board()?;
-        let mut instants = EventInstants::new(&session.kernel.elf, Some(order.board), order.moment.event, disk_board)?;
+        let console_board = session.system.checked.console_board();
+        let mut instants =
+            EventInstants::new(&session.kernel.elf, Some(order.board), order.moment.event, console_board)?;
         let ended = session.rehearsal(disk.clone()).run(&mut instants);
         let found = instants.time_ns(order.moment.number);
         // How the rehearsal ends after the event does not matter.

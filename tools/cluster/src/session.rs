@@ -169,15 +169,6 @@ impl<'a> ClusterSession<'a> {
 }
 
 impl ClusterSession<'_> {
-    /// The board that owns the disk.
-    ///
-    /// # Errors
-    /// If none does.
-    pub fn disk_board(&self) -> Result<u8> {
-        let owner = self.system.checked.boards.iter().position(|board| board.owns_disk);
-        owner.map(|number| number as u8).context("no board owns the disk")
-    }
-
     /// What board `number` finds as its command line.
     fn arguments(&self, number: usize) -> String {
         let Profile { medium, link_timing, pins, .. } = self.profile;
@@ -288,8 +279,8 @@ impl ClusterSession<'_> {
         let table = LogTable::read(&self.kernel.elf)?;
         let mut monitor = BoardMonitor::new(&table, self.system);
         let mut cluster = EmulatedCluster::start(self.config()?)?;
-        let disk_board = self.disk_board()?;
-        let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, disk_board, &monitor);
+        let (file_board, console_board) = (self.system.checked.file_board(), self.system.checked.console_board());
+        let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, console_board, &monitor);
         let (mut status, mut failed) = (None, None);
         loop {
             let event = match cluster.next_event() {
@@ -299,7 +290,7 @@ impl ClusterSession<'_> {
             monitor.hear(&event, listener);
             match event {
                 ClusterEvent::BoardExited { board, status: ended, .. }
-                    if board == disk_board && !monitor.died(board) =>
+                    if board == file_board && !monitor.died(board) =>
                 {
                     status = Some(ended);
                     cluster.stop();

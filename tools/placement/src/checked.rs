@@ -9,7 +9,7 @@
 
 use crate::memory::{self, MessageMemory};
 use crate::system::{AsyncPool, ReleaseMode, SystemBoard, SystemDescription};
-use crate::{KindFacts, PlacementError, cores, edges, forwards, graph, layout, modes, proxies};
+use crate::{BoardRule, KindFacts, PlacementError, cores, edges, forwards, graph, layout, modes, proxies};
 use renga_abi::ProcId;
 
 /// Some of a group's processes, on one core.
@@ -164,6 +164,33 @@ impl Checked {
     /// The name of a group's kind.
     pub fn kind_name(&self, group: usize) -> &'static str {
         self.kinds[self.groups[group].kind].name
+    }
+
+    /// The board of the file system: the first program begins there, and the run ends with it.
+    pub fn file_board(&self) -> u8 {
+        self.board_of(|kind| kind.board == BoardRule::FileOnly)
+    }
+
+    /// The board of the terminal.
+    pub fn console_board(&self) -> u8 {
+        self.board_of(|kind| kind.name == "console")
+    }
+
+    /// What the placement gives up against one with the file system beside its disk.
+    pub fn gives_up(&self) -> Option<String> {
+        let disk = self.boards.iter().position(|board| board.owns_disk)?;
+        let files = usize::from(self.file_board());
+        let [disk, files] = (disk != files).then_some([disk, files])?.map(|board| &self.boards[board].name);
+        Some(format!(
+            "the disk is on {disk}, the file system on {files}: while {disk} does not answer, {files} reads only what it has \
+             cached, and syncs fail"
+        ))
+    }
+
+    /// The first board with such a process.
+    fn board_of(&self, is_it: impl Fn(&KindFacts) -> bool) -> u8 {
+        let group = self.groups.iter().find(|group| is_it(&self.kinds[group.kind]));
+        group.map_or(0, |group| group.board as u8)
     }
 
     /// Whether caller and server of `call` are on different boards.

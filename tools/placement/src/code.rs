@@ -56,6 +56,7 @@ fn board_rule(place: Place) -> BoardRule {
         Place::Any => BoardRule::Any,
         Place::Optional => BoardRule::Optional,
         Place::DiskBoard => BoardRule::DiskOnly,
+        Place::FileBoard => BoardRule::FileOnly,
         Place::Every => BoardRule::Every,
         Place::EveryLinked => BoardRule::EveryLinked,
         Place::PerRemoteCaller => BoardRule::PerRemoteCaller,

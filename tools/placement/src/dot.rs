@@ -50,7 +50,7 @@ impl Checked {
             let colour = match self.kinds[group.kind].board {
                 BoardRule::DiskOnly => COLOUR_DEVICE,
                 BoardRule::Every => COLOUR_EVERY,
-                BoardRule::Any | BoardRule::Optional => COLOUR_PLACED,
+                BoardRule::FileOnly | BoardRule::Any | BoardRule::Optional => COLOUR_PLACED,
                 BoardRule::EveryLinked | BoardRule::PerRemoteCaller | BoardRule::PerAsyncBoard => COLOUR_LINK,
             };
             let mut label = self.kind_name(index).to_string();

@@ -107,17 +107,26 @@ pub enum PlacementError {
     )]
     TwoDiskBoards { line: usize, first: String, first_line: usize, second: String },
     #[error(
-        "line {line}: board \"{board}\" owns the disk, so it needs no leases for its pages of files, and cannot do without them\n  mend: leave `leases = false` out, or write it at other boards"
+        "line {line}: board \"{board}\" has the file system, so it needs no leases for its pages of files, and cannot do without them\n  mend: leave `leases = false` out, or write it at other boards"
     )]
-    DiskBoardLeases { line: usize, board: String },
+    FileBoardLeases { line: usize, board: String },
     #[error(
         "line {line}: `{kind}` is placed on board \"{board}\", but must run where the disk is: on \"{disk}\" alone\n  mend: write `{kind} = {{ on = \"{disk}\" }}`, or move `disk = true`"
     )]
     DiskKindElsewhere { line: usize, kind: &'static str, board: String, disk: String },
     #[error(
-        "`{kind}` is not placed, but the board that owns the disk needs it\n  mend: add `{kind} = {{ on = \"{disk}\" }}` to [place]"
+        "line {line}: `{kind}` is placed on board \"{board}\", but `{other}` (line {other_line}) on \"{files}\"; the file system's processes are on one board, any\n  mend: write `{kind} = {{ on = \"{files}\" }}`, or move all of them"
     )]
-    DiskKindMissing { kind: &'static str, disk: String },
+    FileKindElsewhere {
+        line: usize,
+        kind: &'static str,
+        board: String,
+        other: &'static str,
+        other_line: usize,
+        files: String,
+    },
+    #[error("`{kind}` is not placed, but {needs} needs it\n  mend: add `{kind} = {{ on = \"{board}\" }}` to [place]")]
+    KindMissing { kind: &'static str, needs: &'static str, board: String },
     #[error(
         "board \"{board}\" (line {line}) has no `{kind}`, which every board needs\n  mend: write `{kind} = {{ on = \"every\" }}` in [place]"
     )]

@@ -84,6 +84,8 @@ pub enum BoardRule {
     Optional,
     /// On the board that owns the disk and nowhere else.
     DiskOnly,
+    /// On the board where all others of this rule are, whichever, and nowhere else.
+    FileOnly,
     /// On every board.
     Every,
     /// On every board of a system of several boards; nowhere in a system of one (the router, what reports

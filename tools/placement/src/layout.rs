@@ -14,12 +14,14 @@ pub(crate) fn layout(system: &SystemDescription, kinds: &[KindFacts]) -> Result<
     for place in &system.places {
         check_place(system, kinds, place)?;
     }
+    let files = FilePlace::find(system, kinds, disk);
+    files.check_leases(system)?;
     let mut groups = Vec::new();
     for board in 0..system.boards.len() {
         let mut first = 0;
         for (kind, facts) in kinds.iter().enumerate() {
             let parts = parts(system, facts, board)?;
-            check_board(system, facts, board, disk, !parts.is_empty())?;
+            check_board(system, facts, board, (disk, &files), !parts.is_empty())?;
             if !parts.is_empty() {
                 let group = Group { kind, board, first, parts, on_behalf_of: OnBehalfOf::Itself };
                 first += group.count();
@@ -56,9 +58,6 @@ fn disk_board(boards: &[SystemBoard]) -> Result<usize, PlacementError> {
         return Err(PlacementError::NoDiskBoard { line: boards[0].line, known: names(boards) });
     };
     match owners.next() {
-        None if !boards[first].leases => {
-            Err(PlacementError::DiskBoardLeases { line: boards[first].line, board: boards[first].name.clone() })
-        }
         None => Ok(first),
         Some(second) => Err(PlacementError::TwoDiskBoards {
             line: boards[second].line,
@@ -66,6 +65,37 @@ fn disk_board(boards: &[SystemBoard]) -> Result<usize, PlacementError> {
             first_line: boards[first].line,
             second: boards[second].name.clone(),
         }),
+    }
+}
+
+/// Where the file system is: where the first line of the file places a process of it.
+struct FilePlace {
+    board: usize,
+    /// That process's kind, and the line; without one nothing is placed.
+    first: Option<(&'static str, usize)>,
+}
+
+impl FilePlace {
+    /// Without any it is asked for beside the disk.
+    fn find(system: &SystemDescription, kinds: &[KindFacts], disk: usize) -> FilePlace {
+        let kind_of = |place: &SystemPlace| {
+            kinds.iter().find(|kind| kind.name == place.kind && kind.board == BoardRule::FileOnly).map(|kind| kind.name)
+        };
+        let on = |place: &SystemPlace| match &place.on {
+            On::Every => Some(0),
+            On::Board(on) => system.boards.iter().position(|board| board.name == *on),
+        };
+        let mut places = system.places.iter();
+        let first = places.find_map(|place| Some((kind_of(place)?, place.line, on(place)?)));
+        FilePlace { board: first.map_or(disk, |(_, _, board)| board), first: first.map(|(kind, line, _)| (kind, line)) }
+    }
+
+    fn check_leases(&self, system: &SystemDescription) -> Result<(), PlacementError> {
+        let board = &system.boards[self.board];
+        if board.leases {
+            return Ok(());
+        }
+        Err(PlacementError::FileBoardLeases { line: board.line, board: board.name.clone() })
     }
 }
 
@@ -122,12 +152,16 @@ fn parts(system: &SystemDescription, kind: &KindFacts, board: usize) -> Result<V
     Ok(parts)
 }
 
+fn is_nowhere(system: &SystemDescription, kind: &KindFacts) -> bool {
+    !system.places.iter().any(|place| place.kind == kind.name)
+}
+
 /// Whether `kind` may be, or must be, on `board`.
 fn check_board(
     system: &SystemDescription,
     kind: &KindFacts,
     board: usize,
-    disk: usize,
+    (disk, files): (usize, &FilePlace),
     placed: bool,
 ) -> Result<(), PlacementError> {
     let (line, name) = (system.boards[board].line, system.boards[board].name.clone());
@@ -139,8 +173,22 @@ fn check_board(
             board: name,
             disk: system.boards[disk].name.clone(),
         }),
-        BoardRule::DiskOnly if !placed && board == disk && !system.places.iter().any(|p| p.kind == kind.name) => {
-            Err(PlacementError::DiskKindMissing { kind: kind.name, disk: name })
+        BoardRule::FileOnly if placed && board != files.board => {
+            let (other, other_line) = files.first.unwrap_or((kind.name, line));
+            Err(PlacementError::FileKindElsewhere {
+                line: line_of(system, kind, board),
+                kind: kind.name,
+                board: name,
+                other,
+                other_line,
+                files: system.boards[files.board].name.clone(),
+            })
+        }
+        BoardRule::DiskOnly if !placed && board == disk && is_nowhere(system, kind) => {
+            Err(PlacementError::KindMissing { kind: kind.name, needs: "the board that owns the disk", board: name })
+        }
+        BoardRule::FileOnly if !placed && board == files.board && is_nowhere(system, kind) => {
+            Err(PlacementError::KindMissing { kind: kind.name, needs: "the file system", board: name })
         }
         BoardRule::Every if !placed => Err(PlacementError::MissingOnBoard { line, kind: kind.name, board: name }),
         BoardRule::EveryLinked if !placed && linked => {

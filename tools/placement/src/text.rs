@@ -29,6 +29,9 @@ impl Checked {
             boards.collect::<Vec<_>>().join(", "),
             self.mode.name()
         )?;
+        if let Some(what) = self.gives_up() {
+            writeln!(out, "Given up: {what}.\n")?;
+        }
         self.write_table(out)?;
         self.write_proof(out)?;
         self.write_remote(out)?;

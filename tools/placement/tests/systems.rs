@@ -379,6 +379,7 @@ fn reference_lists_every_process_kind() {
             BoardRule::Any => "any board",
             BoardRule::Optional => "any board, or none",
             BoardRule::DiskOnly => "the disk board",
+            BoardRule::FileOnly => "one board, with the file system",
             BoardRule::Every => "on every board",
             BoardRule::EveryLinked => "on every board, if there are several",
             BoardRule::PerRemoteCaller | BoardRule::PerAsyncBoard => continue,

@@ -24,6 +24,7 @@ pub(super) fn outcomes(asked: &Asked<'_>) -> Vec<RunOutcome> {
     match asked.row.id {
         "P1.T1b" => compile(asked),
         "P1.T2" => single_calls(asked),
+        "P1.T3" => placements(asked),
         "P1.F2" => queues(asked),
         id => panic!("no outcomes of {id}"),
     }
@@ -58,6 +59,18 @@ fn compile(asked: &Asked<'_>) -> Vec<RunOutcome> {
         asked.traces.outcome(text, &[event(10, 1, frame(wire_ns)), event(total_ns - wire_ns, 0, frame(wire_ns))]);
     let remote = asked.pick(&["share-between-boards"], 50, 1);
     vec![calls(1, 50), null, calls(remote, 50), calls(0, 50)]
+}
+
+/// With only the disk on a, with the standard placement, with that and leases: some calls between boards in each label.
+fn placements(asked: &Asked<'_>) -> Vec<RunOutcome> {
+    let standard_ns = asked.pick(&["standard-to-other"], 1100, 1000);
+    let calls = [asked.pick(&["calls-other-to-standard"], 3, 1), 2, 0];
+    let happens = |run: usize, begin_ns: u64| {
+        let at = |number: u64| begin_ns + 10 * number;
+        let both = |number| [event(at(number), 1, call(USER, FILE)), event(at(number) + 5, 1, reply(USER, FILE))];
+        (1..=calls[run]).flat_map(both).collect()
+    };
+    asked.traces.timed_with(asked.runs, |run, _| if run == 1 { standard_ns } else { 1000 }, happens)
 }
 
 /// What a single call does.

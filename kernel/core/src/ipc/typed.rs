@@ -64,6 +64,10 @@ impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
     pub fn server(&self) -> ProcId {
         self.1.id()
     }
+    /// Whether the server is on another board.
+    pub fn is_elsewhere(&self) -> bool {
+        self.1.id().board != self.0.id().board
+    }
     /// Sends the message and waits for the reply.
     #[inline(always)]
     pub fn call<'a, E: Entry<Protocol: Protocol<Incoming = P::Incoming>>>(

@@ -9,7 +9,7 @@ use crate::format::{bitmap, directory_block};
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::page::{Buffer, BufferCall, Overwrite};
 use renga_proto::disk::{Disk, ReadBlocks};
-use renga_rt::{Call, Client, Errno, Never, Port, reply};
+use renga_rt::{Call, Client, Errno, Never, Port, repeated, reply};
 
 const NO_BLOCK: u64 = u64::MAX;
 
@@ -86,7 +86,7 @@ impl BufferState {
     async fn load(&mut self, block: u64) -> Result<(), Errno> {
         if self.block != block {
             self.block = NO_BLOCK;
-            self.disk.call(ReadBlocks { first: block }, &mut self.page[..]).await?;
+            repeated!(self.disk.call(ReadBlocks { first: block }, &mut self.page[..]))?;
             self.block = block;
         }
         Ok(())

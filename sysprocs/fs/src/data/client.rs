@@ -10,7 +10,7 @@ use renga_proto::pages::{
     BeginFill, CountDirty, Cut, FileId, KEPT, NO_PAGE, PagePlace, Pages, ProtectPage, ReadLeasedOut, SetLeasedOut,
     WritePage,
 };
-use renga_rt::{Client, Errno, Family};
+use renga_rt::{Client, Errno, Family, repeated};
 
 /// Times that a write is tried which found no page, or no room for one.
 const TRIES_MAX: u32 = 4;
@@ -41,7 +41,7 @@ impl DataClients {
 
     /// The whole page at `place`, which is not in the cache, and is not to be there for that.
     pub(crate) async fn read_past_cache(&mut self, place: DataPage, out: &mut [u8]) -> Result<(), Errno> {
-        self.disk.call(ReadBlocks { first: place.block.into() }, out).await
+        repeated!(self.disk.call(ReadBlocks { first: place.block.into() }, &mut *out))
     }
 
     /// `data` from byte `offset` of the page on; `fresh`: the block is new, so around it are zeros.

@@ -4,9 +4,10 @@
 //! changes later makes the generation void, so nothing old comes into the cache. Not here: which pages are wanted
 //! (`inode/read_ahead.rs`).
 
+use crate::medium::disk_runs::DiskRuns;
 use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataReader, DataReaderCall, RUN_PAGES_MAX, ReadIn};
-use renga_proto::disk::{Disk, ReadBlocks};
+use renga_proto::disk::Disk;
 use renga_proto::pages::{BeginRun, Pages, PutPages};
 use renga_rt::{Client, Errno, Never, Port, reply};
 
@@ -81,7 +82,7 @@ async fn read(
         return Ok(());
     }
     let bytes = room.get_mut(..count).ok_or(Errno::EINVAL)?.as_flattened_mut();
-    disk.call(ReadBlocks { first: block.into() }, &mut *bytes).await?;
+    disk.read_run(block.into(), bytes).await?;
     // Zeros behind the end, whatever the medium has there.
     let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(bytes.len() as u64);
     bytes[end as usize..].fill(0);

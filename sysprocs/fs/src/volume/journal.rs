@@ -11,9 +11,10 @@
 
 use crate::cache::metadata_writeback::RunWriter;
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, TAGS_MAX};
+use crate::medium::disk_runs::DiskRuns;
 use heapless::Vec;
 use renga_proto::buffer::BufferedBlock;
-use renga_proto::disk::{Disk, ReadBlocks, WriteBlocks};
+use renga_proto::disk::Disk;
 use renga_rt::{Client, Errno};
 
 /// Runs of blocks that a journal's file may consist of.
@@ -64,7 +65,7 @@ impl Journal {
     }
 
     pub(crate) async fn read(&mut self, block: u32) -> Result<(), Errno> {
-        self.disk.call(ReadBlocks { first: block.into() }, &mut self.copy[..]).await
+        self.disk.read_run(block.into(), &mut self.copy[..]).await
     }
 
     fn place(&self, index: u32) -> Result<u32, Errno> {
@@ -85,7 +86,7 @@ impl Journal {
 
     pub(crate) async fn read_own(&mut self, index: u32) -> Result<(), Errno> {
         let first = self.place(index)?.into();
-        self.disk.call(ReadBlocks { first }, &mut self.own[..]).await
+        self.disk.read_run(first, &mut self.own[..]).await
     }
 
     async fn write_own(&mut self, index: u32) -> Result<(), Errno> {
@@ -239,7 +240,7 @@ impl Journal {
 pub(crate) async fn write(disk: &mut Client<Disk>, first: u32, data: &[u8]) -> Result<(), Errno> {
     let mut written = Err(Errno::EIO);
     for _ in 0..TRIES_MAX {
-        written = disk.call(WriteBlocks { first: first.into() }, data).await;
+        written = disk.write_run(first.into(), data).await;
         if written.is_ok() {
             break;
         }

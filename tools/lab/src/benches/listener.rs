@@ -9,13 +9,13 @@ use renga_emu_probes::Hit;
 /// Keeps it.
 pub(super) struct Keeper {
     pub(super) text: Vec<u8>,
-    disk_board: u8,
+    console_board: u8,
     trace: Option<TraceFile>,
 }
 
 impl Keeper {
-    pub(super) fn new(disk_board: u8, trace: Option<TraceFile>) -> Keeper {
-        Keeper { text: Vec::new(), disk_board, trace }
+    pub(super) fn new(console_board: u8, trace: Option<TraceFile>) -> Keeper {
+        Keeper { text: Vec::new(), console_board, trace }
     }
 
     /// The run has ended.
@@ -26,7 +26,7 @@ impl Keeper {
 
 impl Listener for Keeper {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
-        if board == self.disk_board {
+        if board == self.console_board {
             self.text.extend_from_slice(bytes);
         }
     }

@@ -217,8 +217,7 @@ impl<'a> Runner<'a> {
         let machine = machines::of_run(run);
         let trace =
             run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), (&system, &machine), &self.kernel.elf));
-        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
-        let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
+        let mut keeper = Keeper::new(system.checked.console_board(), trace.transpose()?);
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(&system, bench)?;
         let session = ClusterSession {

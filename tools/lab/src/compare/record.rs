@@ -28,8 +28,8 @@ pub(super) struct RunRecord {
 pub(super) struct PhaseRecorder {
     decoder: EventDecoder,
     phases: Phases,
-    disk_board: u8,
-    /// The disk board's console.
+    console_board: u8,
+    /// What the terminal shows.
     pub(super) text: Vec<u8>,
 }
 
@@ -39,11 +39,10 @@ impl PhaseRecorder {
     /// # Errors
     /// If the kernel's probes cannot be listed.
     pub(super) fn new((system, profile): (&SystemFile, &Profile), elf: &Path) -> Result<PhaseRecorder> {
-        let owner = system.checked.boards.iter().position(|board| board.owns_disk);
         Ok(PhaseRecorder {
             decoder: EventDecoder::new(elf)?,
             phases: Phases::new(trace::header(system, profile)),
-            disk_board: owner.unwrap_or(0) as u8,
+            console_board: system.checked.console_board(),
             text: Vec::new(),
         })
     }
@@ -56,7 +55,7 @@ impl PhaseRecorder {
 
 impl Listener for PhaseRecorder {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
-        if board == self.disk_board {
+        if board == self.console_board {
             self.text.extend_from_slice(bytes);
         }
     }

@@ -146,8 +146,8 @@ impl CrashBench {
     pub fn rehearse(&self, target: &CrashTarget) -> Result<Rehearsed> {
         let folder = self.folder("rehearsal")?;
         let session = self.session(self.fresh_disk(&folder)?, Vec::new(), b"", REHEARSAL_LIMIT_NS);
-        let disk_board = session.disk_board()?;
-        let mut instants = EventInstants::new(&self.kernel.elf, target.board, target.event, disk_board)?;
+        let console_board = self.system.checked.console_board();
+        let mut instants = EventInstants::new(&self.kernel.elf, target.board, target.event, console_board)?;
         let ended = ClusterSession { frames: true, probes: true, ..session }.run(&mut instants)?;
         let begun_ns = begun_ns(&instants.console).context("the script did not begin; does the image have /bin/sh?")?;
         if ended.status != 0 {
@@ -201,17 +201,17 @@ pub fn printed(console: &[(u64, Vec<u8>)], until_ns: u64) -> Vec<u8> {
     begun.map_or_else(Vec::new, |at| all[at + BEGUN.len()..].to_vec())
 }
 
-/// Keeps what the disk board's console shows, and when.
+/// Keeps what the terminal shows, and when.
 pub struct ConsoleRecorder {
-    disk_board: u8,
+    console_board: u8,
     /// Each piece with its time, ns.
     pub console: Vec<(u64, Vec<u8>)>,
 }
 
 impl ConsoleRecorder {
     /// Of this board.
-    pub fn new(disk_board: u8) -> ConsoleRecorder {
-        ConsoleRecorder { disk_board, console: Vec::new() }
+    pub fn new(console_board: u8) -> ConsoleRecorder {
+        ConsoleRecorder { console_board, console: Vec::new() }
     }
 
     /// The end of the console's output, as text.
@@ -223,7 +223,7 @@ impl ConsoleRecorder {
 
 impl Listener for ConsoleRecorder {
     fn console(&mut self, board: u8, time_ns: u64, bytes: &[u8]) {
-        if board == self.disk_board {
+        if board == self.console_board {
             self.console.push((time_ns, bytes.to_vec()));
         }
     }

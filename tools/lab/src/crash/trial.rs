@@ -53,12 +53,12 @@ impl Trial<'_> {
         let disk = self.bench.fresh_disk(folder)?;
         let printed_before = self.rehearsed.printed(self.cut_ns);
         let session = self.bench.session(disk.clone(), self.power(), &printed_before, self.rehearsed.limit_ns());
-        let disk_board = session.disk_board()?;
-        if self.target.board == Some(disk_board) {
+        let system = &self.bench.system.checked;
+        if self.target.board == Some(system.file_board()) {
             let session = ClusterSession { keys_from_ns: self.cut_ns + RESTART_NS, ..session };
             return Ok(self.oracle(session)?.or(fault_of(disk_image::fsck(&disk)?, "after the oracle")));
         }
-        let mut heard = ConsoleRecorder::new(disk_board);
+        let mut heard = ConsoleRecorder::new(system.console_board());
         let session = ClusterSession { keys: None, ends_in_cut: self.target.board.is_none(), ..session };
         if let Err(error) = session.run(&mut heard) {
             return Ok(Some(format!("the run with the cut failed: {error:#}\n{}", heard.end(SHOWN_BYTES_MAX))));
@@ -97,7 +97,7 @@ impl Trial<'_> {
 
     /// Runs `session`, whose last script is the oracle.
     fn oracle(&self, session: ClusterSession<'_>) -> Result<Option<String>> {
-        let mut heard = ConsoleRecorder::new(session.disk_board()?);
+        let mut heard = ConsoleRecorder::new(self.bench.system.checked.console_board());
         let ended = session.run(&mut heard);
         let said = heard.end(SHOWN_BYTES_MAX);
         Ok(match ended {

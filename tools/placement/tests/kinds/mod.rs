@@ -146,7 +146,7 @@ pub const KINDS: &[KindFacts] = &[
     kind("lookup_worker", BoardRule::Any, 16, None, &[one("InodeDirectory"), one("Inode"), one("Allocator")]),
     kind(
         "locks",
-        BoardRule::DiskOnly,
+        BoardRule::FileOnly,
         1,
         words_only(protocol("Locks", &[(0, "Release"), (1, "Await")], 0b10, NONE)),
         &[],
@@ -187,7 +187,7 @@ pub const KINDS: &[KindFacts] = &[
     kind("events", BoardRule::Every, 1, words_only(protocol("Events", &[(0, "Make"), (1, "Take")], NONE, NONE)), &[]),
     kind(
         "fifos",
-        BoardRule::DiskOnly,
+        BoardRule::FileOnly,
         1,
         words_only(protocol("Fifos", &[(0, "Open")], NONE, NONE)),
         &[own("PipeTable")],

@@ -22,6 +22,8 @@ pub(super) struct CheckReport {
     waits: u64,
     /// Groups, each of which may wait for the next.
     longest_chain: Vec<String>,
+    /// What the placement gives up against one with the file system beside its disk; null: nothing.
+    gives_up: Option<String>,
     /// In the order of the token.
     boards: Vec<CheckedBoard>,
     /// Processes by kind and board.
@@ -107,6 +109,7 @@ impl CheckReport {
             processes: (0..checked.boards.len()).map(|board| checked.process_count(board)).sum(),
             waits: checked.wait_count(),
             longest_chain: checked.longest_chain.iter().map(|group| checked.label(*group)).collect(),
+            gives_up: checked.gives_up(),
             boards: (0..checked.boards.len()).map(|number| CheckedBoard::of(checked, number)).collect(),
             groups: checked.groups.iter().map(|group| CheckedGroup::of(checked, group)).collect(),
             calls: checked.calls.iter().map(|call| PermittedCall::of(checked, call)).collect(),

@@ -185,13 +185,13 @@ fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
     Ok((usize::from(board), u32::try_from(at_ms)?))
 }
 
-/// The person's screen: the disk board's console on standard output, the others' on standard error.
+/// The person's screen: the terminal's board on standard output, the others' consoles on standard error.
 struct Screen {
     /// Displayed until the boards' first output.
     starting: Option<ProgressLine>,
     log: bool,
     trace: Option<TraceFile>,
-    disk_board: u8,
+    console_board: u8,
     out: DeferredErrorOutput<std::io::Stdout>,
     err: DeferredErrorOutput<std::io::Stderr>,
     line_end: &'static str,
@@ -215,7 +215,7 @@ impl Screen {
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
             out: DeferredErrorOutput::new(std::io::stdout()),
             err: DeferredErrorOutput::new(std::io::stderr()),
-            disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
+            console_board: system.checked.console_board(),
         })
     }
 
@@ -238,7 +238,7 @@ impl Screen {
 impl Listener for Screen {
     fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
         self.end_start();
-        if board == self.disk_board { self.out.put(bytes) } else { self.err.put(bytes) }
+        if board == self.console_board { self.out.put(bytes) } else { self.err.put(bytes) }
     }
     fn log(&mut self, line: &str) {
         if self.log {

@@ -60,12 +60,21 @@ pub struct SeedSettings {
     pub faults: Faults,
     /// Whether calls between boards that return nothing release their callers early.
     pub asynchronous: bool,
+    /// Whether the last board has the disk, and the first only the file system.
+    pub remote_disk: bool,
 }
 
 impl SeedSettings {
     /// The pair on a good link.
-    pub const PAIR: SeedSettings =
-        SeedSettings { boards: 2, cores: 1, home: 0, homes: 1, faults: Faults::NONE, asynchronous: false };
+    pub const PAIR: SeedSettings = SeedSettings {
+        boards: 2,
+        cores: 1,
+        home: 0,
+        homes: 1,
+        faults: Faults::NONE,
+        asynchronous: false,
+        remote_disk: false,
+    };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: SeedSettings = SeedSettings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
@@ -83,7 +92,8 @@ impl SeedSettings {
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
         let home = Random::new(seed ^ 0x0000_686f_6d65).below(cores.into()) as u8;
         let homes = 1 + Random::new(seed ^ 0x686f_6d65_7300).below(cores.into()) as u8;
-        SeedSettings { boards: cut.boards(boards).unwrap_or(boards), cores, home, homes, faults, asynchronous }
+        let boards = cut.boards(boards).unwrap_or(boards);
+        SeedSettings { boards, cores, home, homes, faults, asynchronous, remote_disk: false }
     }
 }
 
@@ -220,12 +230,13 @@ fn fresh_disk(programs: &SimPrograms) -> Result<Pages, String> {
 /// # Errors
 /// A rule that so many boards break.
 pub fn placed(settings: SeedSettings) -> Result<Rc<Checked>, PlacementError> {
-    /// Boards, cores, home, homes, and whether calls are asynchronous.
-    type Key = (u8, u8, u8, u8, bool);
+    /// Boards, cores, home, homes, whether calls are asynchronous, and the disk remote.
+    type Key = (u8, u8, u8, u8, bool, bool);
     thread_local! {
         static CHECKED: std::cell::RefCell<HashMap<Key, Rc<Checked>>> = std::cell::RefCell::default();
     }
-    let key = (settings.boards, settings.cores, settings.home, settings.homes, settings.asynchronous);
+    let SeedSettings { boards, cores, home, homes, asynchronous, remote_disk, .. } = settings;
+    let key = (boards, cores, home, homes, asynchronous, remote_disk);
     if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {
         return Ok(checked);
     }
@@ -244,6 +255,11 @@ fn check(settings: SeedSettings) -> Result<Rc<Checked>, PlacementError> {
         let board = |board| format!("    {{ name = \"b{board}\", message_kib = {MESSAGE_KIB} }},\n");
         text = text.replacen(last, &(1..settings.boards).map(board).collect::<String>(), 1);
         text = text.replacen("disk = true", &format!("disk = true, message_kib = {MESSAGE_KIB}"), 1);
+    }
+    if settings.remote_disk {
+        let disk = "disk               = { on = ";
+        text = text.replacen(", disk = true", "", 1).replacen("name = \"b\"", "name = \"b\", disk = true", 1);
+        text = text.replacen(&format!("{disk}\"a\""), &format!("{disk}\"b\""), 1);
     }
     placement(&spread(&text, settings.cores, settings.home, settings.homes))
 }

@@ -30,6 +30,7 @@ mod reading;
 mod reclaim;
 mod references;
 mod refusals;
+mod remote_disk;
 mod remote_fork;
 mod replaced;
 mod revocations;

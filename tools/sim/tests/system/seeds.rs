@@ -53,6 +53,13 @@ fn system_seeds_of_four_boards_on_bad_link_pass() {
 
 /// Holds: placement-line.
 #[test]
+fn system_seeds_of_remote_disk_pass() {
+    all(SeedSettings { remote_disk: true, ..SeedSettings::PAIR }, 801..=800 + SEEDS);
+    all(SeedSettings { remote_disk: true, ..SeedSettings::BAD_LINK }, 901..=900 + SEEDS);
+}
+
+/// Holds: placement-line.
+#[test]
 fn system_seeds_of_several_cores_pass() {
     for cores in 2..=4 {
         let first = 500 + 100 * u64::from(cores);
