@@ -38,14 +38,18 @@ const COUNTED: &str = "1";
 /// The quantities of claims.
 const TIME: &str = "standard-to-other";
 const CALLS: &str = "calls-other-to-standard";
+const OVERLAP: &str = "overlap-other-to-standard";
 
 fn claims(_: CostProfile) -> Vec<Claim> {
     let time = Quantity::new(TIME, "the standard placement to the other, the slowest program, without leases", "times");
     let calls =
         Quantity::new(CALLS, "calls of the other placement to the standard one, the most, without leases", "times");
+    let what = "time when both boards work, the other placement to the standard one, the most, without leases";
+    let overlap = Quantity::new(OVERLAP, what, "times");
     vec![
         Claim::paper(time, "0.81 to 0.98", ClaimBound::AtMost(1.0), "the paper's standard placement is quicker"),
         Claim::paper(calls, "0.29 to 0.48", ClaimBound::AtMost(1.0), "the paper's other placement sends fewer calls"),
+        Claim::paper(overlap, "less", ClaimBound::AtMost(1.0), "less overlaps with the paper's other placement"),
     ]
 }
 
@@ -126,6 +130,12 @@ fn say_why(plan: RowPlan, runs: [&RunOutcome; 2], findings: &mut Findings) -> Re
         table.rows.extend(both.map(|(placement, found)| found.row(&format!("{}, {placement}", program.title))));
     }
     findings.tables.push(table);
+    let overlap = other.iter().zip(&standard).map(|(other, standard)| match standard.overlap_ns {
+        0 => Err("both boards never work at once with the standard placement".to_string()),
+        standard_ns => Ok(other.overlap_ns as f64 / standard_ns as f64),
+    });
+    let most = overlap.reduce(|one, next| Ok(one?.max(next?))).unwrap_or_else(|| Err("no program ran".to_string()));
+    findings.measured.insert(OVERLAP.to_string(), most);
     if let (Some(other), Some(standard)) = (other.first(), standard.first()) {
         findings.notes.push(format!(
             "Why: with the standard placement the first program makes {}. With only the disk on a it makes {}. Both boards are at \

@@ -65,10 +65,14 @@ fn compile(asked: &Asked<'_>) -> Vec<RunOutcome> {
 fn placements(asked: &Asked<'_>) -> Vec<RunOutcome> {
     let standard_ns = asked.pick(&["standard-to-other"], 1100, 1000);
     let calls = [asked.pick(&["calls-other-to-standard"], 3, 1), 2, 0];
+    // a always works, b for so long.
+    let works_ns = [asked.pick(&["overlap-other-to-standard"], 300, 100), 200, 100];
     let happens = |run: usize, begin_ns: u64| {
         let at = |number: u64| begin_ns + 10 * number;
         let both = |number| [event(at(number), 1, call(USER, FILE)), event(at(number) + 5, 1, reply(USER, FILE))];
-        (1..=calls[run]).flat_map(both).collect()
+        let idle = event(begin_ns + works_ns[run], 1, TraceEvent::Idle {});
+        let works = event(begin_ns + 1, 1, TraceEvent::Enter { process: NEIGHBOUR });
+        [works].into_iter().chain((1..=calls[run]).flat_map(both)).chain([idle]).collect()
     };
     asked.traces.timed_with(asked.runs, |run, _| if run == 1 { standard_ns } else { 1000 }, happens)
 }
