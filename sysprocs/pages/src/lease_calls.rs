@@ -6,11 +6,11 @@
 use crate::cache_state::{CacheState, PAGE};
 use crate::lease::CachedLease;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
-use renga_proto::attributes::AttributeChange;
+use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
 use renga_proto::packed::sent_bytes;
 use renga_proto::pages::{
-    AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedPage, IN_RECORD, LeasedPages, LeasedWrite, NO_PAGE,
-    NOT_WRITTEN, SetLeasedOut, WriteLeased,
+    AT_END, AcceptLease, FileId, FlushExtent, FlushLease, FlushedBytes, FlushedPage, IN_RECORD, LeasedPages,
+    LeasedWrite, NO_PAGE, NOT_WRITTEN, SetLeasedOut, WriteLeased,
 };
 use renga_rt::{Call, Errno};
 
@@ -115,13 +115,11 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
         }
         self.end_other_lease(file, lease).await;
         let known = self.index.knows_lease(file, lease);
-        let mut bytes = self.flush_attributes(file, back, call);
-        let changed = bytes > 0;
-        if back == FlushExtent::Nothing {
-            self.forget_file(file).await;
-            return Ok(FlushedPage { bytes, ..FlushedPage::NONE });
-        }
-        let mut page = NO_PAGE;
+        let changed = match back {
+            FlushExtent::Facts => self.index.facts(file).2,
+            _ => self.index.take_attributes(file),
+        };
+        let (mut page, mut bytes) = (NO_PAGE, FlushedBytes::NONE);
         if back == FlushExtent::Dirty {
             let taking = self.index.lease_of(file).is_none() && known;
             self.index.end_lease(file, lease, taking);
@@ -129,16 +127,27 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
                 self.index.flushed(file, taken);
                 self.meet_want().await;
             }
-            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1)).filter(|_| !changed)
+            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1))
                 && let Some(out) = call.lent().get_mut(..PAGE_BYTES)
             {
                 self.index.restrict(self.machine, frame.0, Access::Read);
                 out.copy_from_slice(&*self.machine.shared_page(frame));
-                (page, bytes) = (dirty, sent_bytes(out) as u32);
+                let sent = sent_bytes(out);
+                if changed.is_none() || sent + ATTRIBUTES_BYTES <= PAGE_BYTES {
+                    (page, bytes.page) = (dirty, sent as u16);
+                }
             }
-            if page == NO_PAGE && !changed {
+            if page == NO_PAGE && changed.is_none() {
                 self.index.reclaim(file);
             }
+        }
+        let behind = call.lent().get_mut(bytes.page.into()..).and_then(<[u8]>::first_chunk_mut);
+        if let Some(((change, at_ns), out)) = changed.zip(behind) {
+            bytes.changes = change.put(at_ns, out) as u16;
+        }
+        if back == FlushExtent::Nothing {
+            self.forget_file(file).await;
+            return Ok(FlushedPage { bytes, ..FlushedPage::NONE });
         }
         let reserved = if back == FlushExtent::Dirty { self.index.reserved(file) } else { 0 };
         let (size, written_ns) = match back {
@@ -148,20 +157,10 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             }
             _ => self.index.take_facts(file),
         };
-        if back == FlushExtent::Dirty && !known && !changed && page == NO_PAGE && written_ns.is_none() {
+        if back == FlushExtent::Dirty && !known && changed.is_none() && page == NO_PAGE && written_ns.is_none() {
             return Err(Errno::ENOENT);
         }
         Ok(FlushedPage { page, size, written_ns: written_ns.unwrap_or(NOT_WRITTEN), reserved, bytes })
-    }
-
-    /// Gives what was changed of mode, owner and times; its bytes.
-    fn flush_attributes(&mut self, file: FileId, back: FlushExtent, call: &mut Call<FlushLease>) -> u32 {
-        let Some(out) = call.lent().first_chunk_mut() else { return 0 };
-        let changed = match back {
-            FlushExtent::Facts => self.index.facts(file).2,
-            _ => self.index.take_attributes(file),
-        };
-        changed.map_or(0, |(changed, at_ns)| changed.put(at_ns, out) as u32)
     }
 
     pub(crate) async fn note_leased_out(&mut self, set: SetLeasedOut) -> Result<(), Errno> {

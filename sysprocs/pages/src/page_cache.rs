@@ -186,7 +186,7 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
     async fn flush_lease(&mut self, call: &mut Call<FlushLease>) -> Result<FlushedPage, Errno> {
         let given = self.flush_page(call).await?;
         // What is not in the slice need not cross.
-        call.set_taken_used(given.bytes as usize);
+        call.set_taken_used(given.bytes.all());
         Ok(given)
     }
     async fn set_leased_out(&mut self, call: &mut Call<SetLeasedOut>) -> Result<(), Errno> {

@@ -146,9 +146,8 @@ in_words! {
         written_ns: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
-        /// Bytes in the slice. With a page they are its bytes, and zeros follow. Without one they are the changes of
-        /// mode, owner and times under the lease ([`crate::attributes`]); the next flush brings dirty pages.
-        bytes: u32,
+        /// What is in the slice.
+        bytes: FlushedBytes,
     }
     /// A file whose lease is orphaned.
     pub struct OrphanedFile {
@@ -197,11 +196,26 @@ in_words! {
 impl FlushedPage {
     /// Nothing has come.
     pub const NONE: FlushedPage =
-        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, bytes: 0 };
+        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, bytes: FlushedBytes::NONE };
+}
 
-    /// Whether the slice has changes of mode, owner and times.
-    pub fn has_changes(&self) -> bool {
-        self.page == NO_PAGE && self.bytes > 0
+in_word! {
+    /// What a flush has put into its slice; in one word.
+    pub struct FlushedBytes {
+        /// Bytes of the page, behind which zeros follow.
+        page: u16 = 0..=15,
+        /// Behind them, bytes of the changes of mode, owner and times under the lease ([`crate::attributes`]). Without
+        /// room for both only these come: the next flush brings the page.
+        changes: u16 = 16..=31,
+    }
+}
+impl FlushedBytes {
+    /// Nothing.
+    pub const NONE: FlushedBytes = FlushedBytes { page: 0, changes: 0 };
+
+    /// All of it.
+    pub fn all(&self) -> usize {
+        usize::from(self.page) + usize::from(self.changes)
     }
 }
 

@@ -97,7 +97,7 @@ impl ActiveInode {
     /// What the board has changed under the lease becomes so here; it may be here already.
     async fn take_facts(&mut self, given: &FlushedPage, changed: &[u8]) {
         let mut record = self.record.clone();
-        let counts = given.has_changes() && self.leased.is_some_and(|lease| !lease.superseded);
+        let counts = given.bytes.changes > 0 && self.leased.is_some_and(|lease| !lease.superseded);
         if let Some((change, at_ns)) = AttributeChange::get(changed).filter(|_| counts) {
             record.change(change, at_ns);
         }
@@ -142,7 +142,8 @@ impl ActiveInode {
             let Some(lease) = &mut self.leased else { return Ok(false) };
             lease.closed = true;
             match self.flush_from_writer(FlushExtent::Dirty).await {
-                Ok(given) if given.has_changes() => {} // what is dirty comes next
+                // What is dirty comes next.
+                Ok(FlushedPage { page: NO_PAGE, bytes, .. }) if bytes.changes > 0 => {}
                 Ok(FlushedPage { page: NO_PAGE, .. }) => {
                     self.end_lease(None).await;
                     return Ok(false);

@@ -80,9 +80,11 @@ pub async fn revocations(
                 room.fill(0);
                 let given = on_board!(caches, board, (me, watch), flush, &mut room[..]);
                 kept = back == FlushExtent::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
-                if given.is_ok_and(|given| given.has_changes()) {
-                    let bytes = call.lent().len().min(PAGE_BYTES);
-                    call.lent()[..bytes].copy_from_slice(&room[..bytes]);
+                if let Ok(given) = given {
+                    let changes = room.get_mut(given.bytes.page.into()..given.bytes.all()).unwrap_or_default();
+                    let bytes = call.lent().len().min(changes.len());
+                    call.lent()[..bytes].copy_from_slice(&changes[..bytes]);
+                    changes.fill(0);
                 }
                 call.reply(given);
             }

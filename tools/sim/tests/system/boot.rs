@@ -32,13 +32,13 @@ fn boot_init_runs_and_stops_system() {
 
 /// The lock of names does not answer callers of other boards that are interrupted or die while they wait for it.
 #[test]
-fn boot_names_change_on_disk_board_only() {
+fn boot_names_change_on_file_board_only() {
     for (kind, line) in
         [("path_lookup", "path_lookup        = { on = \"a\""), ("inode_directory", "inode_directory    = { on = \"a\"")]
     {
         assert_eq!(SMALL.matches(line).count(), 1, "{line}");
         let error = placement(&SMALL.replace(line, &line.replace("\"a\"", "\"b\""))).unwrap_err();
-        assert!(matches!(error, PlacementError::DiskKindElsewhere { kind: found, .. } if found == kind), "{error}");
-        assert!(error.to_string().contains("must run where the disk is: on \"a\" alone"), "{error}");
+        assert!(matches!(error, PlacementError::FileKindElsewhere { kind: found, .. } if found == kind), "{error}");
+        assert!(error.to_string().contains("the file system's processes are on one board"), "{error}");
     }
 }
