@@ -77,7 +77,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("process identity::mlock_calls_succeed_on_mapped_memory", &[228, 229, 230, 231, 284]),
     ("process descriptor_ranges::mincore_reports_touched_pages", &[232]),
     ("memory space::space_mapping_splits_joins_and_finds_hole", &[233]),
-    ("sim boot::boot_names_change_on_disk_board_only", &[276]),
+    ("sim boot::boot_names_change_on_file_board_only", &[276]),
     ("process descriptor_ranges::copy_file_range_and_sendfile_move_bytes", &[285]),
     ("process unsupported::statx_matches_stat", &[291]),
     ("process descriptor_ranges::close_range_closes_all_in_range", &[436]),
