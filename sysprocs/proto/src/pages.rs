@@ -16,6 +16,8 @@
 use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
+pub use crate::write_lease::{FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN};
+
 /// In a list of frames: this page is not cached.
 pub const NO_FRAME: u32 = u32::MAX;
 /// Most pages of one `FindPages`.
@@ -95,12 +97,8 @@ pub const HOLE_PAGES_MAX: u32 = 16;
 pub const AT_END: u64 = u64::MAX;
 /// Where what is changed of mode, owner and times is written.
 pub const IN_RECORD: u64 = u64::MAX - 1;
-/// No page, in a flush.
-pub const NO_PAGE: u32 = u32::MAX;
 /// The number of no write lease.
 pub const NO_LEASE: u64 = 0;
-/// Of a file's last write: none under the lease.
-pub const NOT_WRITTEN: u64 = u64::MAX;
 
 word_enum! {
     /// How much of a leased file the inode's process flushes.
@@ -135,19 +133,6 @@ in_words! {
         crowded: bool,
         /// Nothing was written, as this page is to be brought in first; otherwise `NO_PAGE`.
         missing: u32,
-    }
-    /// What a flush brought.
-    pub struct FlushedPage {
-        /// The page that is in the slice; `NO_PAGE`: nothing is dirty there.
-        page: u32,
-        /// The file's size there; 0 if it knows none.
-        size: u64,
-        /// When the file was written under the lease, ns since 1970.
-        written_ns: u64,
-        /// Appends that are under way there end here; 0: none is, or the board goes on writing.
-        reserved: u64,
-        /// What is in the slice.
-        bytes: FlushedBytes,
     }
     /// A file whose lease is orphaned.
     pub struct OrphanedFile {
@@ -193,32 +178,6 @@ in_words! {
         lost: u32,
     }
 }
-impl FlushedPage {
-    /// Nothing has come.
-    pub const NONE: FlushedPage =
-        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, bytes: FlushedBytes::NONE };
-}
-
-in_word! {
-    /// What a flush has put into its slice; in one word.
-    pub struct FlushedBytes {
-        /// Bytes of the page, behind which zeros follow.
-        page: u16 = 0..=15,
-        /// Behind them, bytes of the changes of mode, owner and times under the lease ([`crate::attributes`]). Without
-        /// room for both only these come: the next flush brings the page.
-        changes: u16 = 16..=31,
-    }
-}
-impl FlushedBytes {
-    /// Nothing.
-    pub const NONE: FlushedBytes = FlushedBytes { page: 0, changes: 0 };
-
-    /// All of it.
-    pub fn all(&self) -> usize {
-        usize::from(self.page) + usize::from(self.changes)
-    }
-}
-
 word_enum! {
     /// What a program may do with a mapped page.
     pub enum MapFor {

@@ -1,8 +1,13 @@
-//! The lease under which a board writes a file in its own page cache.
+//! The lease under which a board writes a file in its own page cache, and what it brings when it is flushed.
 //!
 //! Not here: the call that grants it and the one that ends it (`LeaseWrite` in `inode.rs`).
 
-use renga_core::in_words;
+use renga_core::{in_word, in_words};
+
+/// No page, in a flush.
+pub const NO_PAGE: u32 = u32::MAX;
+/// Of a file's last write: none under the lease.
+pub const NOT_WRITTEN: u64 = u64::MAX;
 
 in_words! {
     /// A write lease.
@@ -21,4 +26,45 @@ in_words! {
 impl Lease {
     /// Writes are to cross.
     pub const NONE: Lease = Lease { size: 0, below: 0, id: 0, now_ns: 0 };
+}
+
+in_words! {
+    /// What a flush brought.
+    pub struct FlushedPage {
+        /// The page that is in the slice; `NO_PAGE`: nothing is dirty there.
+        page: u32,
+        /// The file's size there; 0 if it knows none.
+        size: u64,
+        /// When the file was written under the lease, ns since 1970.
+        written_ns: u64,
+        /// Appends that are under way there end here; 0: none is, or the board goes on writing.
+        reserved: u64,
+        /// What is in the slice.
+        bytes: FlushedBytes,
+    }
+}
+impl FlushedPage {
+    /// Nothing has come.
+    pub const NONE: FlushedPage =
+        FlushedPage { page: NO_PAGE, size: 0, written_ns: NOT_WRITTEN, reserved: 0, bytes: FlushedBytes::NONE };
+}
+
+in_word! {
+    /// What a flush has put into its slice; in one word.
+    pub struct FlushedBytes {
+        /// Bytes of the page, behind which zeros follow.
+        page: u16 = 0..=15,
+        /// Behind them, bytes of the changes of mode, owner and times under the lease ([`crate::attributes`]). Without
+        /// room for both only these come: the next flush brings the page.
+        changes: u16 = 16..=31,
+    }
+}
+impl FlushedBytes {
+    /// Nothing.
+    pub const NONE: FlushedBytes = FlushedBytes { page: 0, changes: 0 };
+
+    /// All of it.
+    pub fn all(&self) -> usize {
+        usize::from(self.page) + usize::from(self.changes)
+    }
 }

@@ -12,7 +12,7 @@ use crate::host_file;
 use crate::input_source::InputSource;
 use crate::kernel_log::LogTable;
 use crate::listener::Listener;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use renga_abi::OsTimes;
 use renga_boot_card::Model;
 use renga_cli::ProgramName;

@@ -17,10 +17,8 @@ impl<P> Clone for Address<P> {
 }
 impl<P> Copy for Address<P> {}
 impl<P: Protocol> Address<P> {
-    /// The server behind `process` of this board, which the placement says serves `P`.
-    ///
-    /// Should the placement be wrong, the first call is refused by a fault, not misunderstood: a
-    /// local server's entries are those of its port.
+    /// The server behind `process` of this board, which the placement says serves `P`. Should that be wrong, the first
+    /// call is refused by a fault, not misunderstood: a local server's entries are those of its port.
     pub fn new(process: &'static Process) -> Self {
         Address::at(CallTarget::here(process))
     }
@@ -81,11 +79,9 @@ impl Members {
     pub(crate) fn place(self, number: usize) -> Option<CallTarget> {
         match self {
             Members::Here(processes) => processes.get(number).copied().map(CallTarget::here),
-            Members::Elsewhere { router, first, count } => {
-                // Indices are below the board's number in a word.
-                (number < usize::from(count))
-                    .then(|| CallTarget { process: router, word: first.to_word() + number as u32 })
-            }
+            // Indices are below the board's number in a word.
+            Members::Elsewhere { router, first, count } => (number < usize::from(count))
+                .then(|| CallTarget { process: router, word: first.to_word() + number as u32 }),
         }
     }
 }
