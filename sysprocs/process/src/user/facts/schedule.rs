@@ -179,12 +179,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_processor(&mut self) -> Result<(), Errno> {
         let (processor, node) = (self.argument(0), self.argument(1));
-        if processor != 0 {
-            self.put(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;
-        }
-        if node != 0 {
-            self.put(node, &0u32.to_le_bytes()).await?;
-        }
-        Ok(())
+        self.put_unless_null(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;
+        self.put_unless_null(node, &0u32.to_le_bytes()).await
     }
 }

@@ -48,8 +48,7 @@ impl<M: UserMemory> User<M> {
         if flags & O_TMPFILE == O_TMPFILE && flags & O_ACCMODE == O_RDONLY {
             return Err(Errno::EINVAL.into());
         }
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE.into());
         }
@@ -169,7 +168,7 @@ impl<M: UserMemory> User<M> {
             return;
         }
         let services = &mut self.services;
-        let sessions = services.sessions;
+        let sessions = services.facts.sessions;
         if let Ok(mut directory) = services.inode_directory() {
             // The next sync reports a failure to write the inode back.
             let _ = give_back(&mut services.clients.names, &mut directory, sessions, (ino, slot, origin)).await;

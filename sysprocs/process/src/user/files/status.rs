@@ -164,8 +164,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn check_access(&mut self) -> Result<(), Errno> {
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         self.access(at, length, self.argument(2) as u32 & 7).await.map(|_| ())
     }
 
@@ -198,8 +197,7 @@ impl<M: UserMemory> User<M> {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
             return change_file(file, change).await;
         };
-        let length = self.get_path(path).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), path).await?;
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             let here = !crosses(at, path) && self.services.change_here(at, path, flags, change.attributes()).await?;
             match (crosses(at, path), change) {

@@ -7,7 +7,7 @@
 //! (`one_page_transfer.rs`).
 
 use crate::signals::SIGPIPE;
-use crate::user::slot::{User, pager};
+use crate::user::slot::{User, memory};
 use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_APPEND;
@@ -172,12 +172,12 @@ impl<M: UserMemory> User<M> {
         mode: TransferMode,
     ) -> Result<(usize, usize), Errno> {
         let object = file.object;
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let (space, mut pager) = memory!(self);
         let is_shared = space.may_share(address);
         let wanted = if file.is_synthetic() {
             length.min(PAGE_BYTES)
         } else {
-            let mut page = pager(self.machine, &mut self.services).page_for_write(space, address, length).await?;
+            let mut page = pager.page_for_write(space, address, length).await?;
             let wanted = page.len();
             if !is_shared {
                 return Ok((self.services.read(object, &mut page, mode).await?.min(wanted), wanted));
@@ -196,9 +196,9 @@ impl<M: UserMemory> User<M> {
         length: usize,
         mode: TransferMode,
     ) -> Result<(usize, usize), Errno> {
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let (space, mut pager) = memory!(self);
         let is_shared = space.may_share(address);
-        let page = pager(self.machine, &mut self.services).page_for_read(space, address, length).await?;
+        let page = pager.page_for_read(space, address, length).await?;
         let wanted = page.len();
         if is_shared {
             self.scratch[..wanted].copy_from_slice(&page);
@@ -279,8 +279,7 @@ impl<M: UserMemory> User<M> {
                 return Ok(None);
             }
             let end = length + bytes as usize;
-            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-            let mut pager = pager(self.machine, &mut self.services);
+            let (space, mut pager) = memory!(self);
             pager.copy_in(space, address, &mut self.scratch[length..end]).await?;
             (length, index) = (end, index + 1);
         }

@@ -10,7 +10,7 @@ use crate::user::slot::{User, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{FilePages, get_program, get_registers, put_program, put_registers};
 use crate::user::state::program::ProgramState;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable_as};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
@@ -85,7 +85,8 @@ impl<M: UserMemory> User<M> {
             0 => self.fork_here(wishes).await,
             _ => self.fork_borrowing(wishes).await,
         };
-        let child = restarted(child)?;
+        // A fork that a signal came before is made again, when that has been served.
+        let child = restartable_as(SyscallEscape::RestartAlways, child)?;
         // While the child borrows the space, this process does not touch it.
         if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
             self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
@@ -220,10 +221,11 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL.into());
         }
         let wishes = Wishes { tpidr: self.context.tpidr, schedule: self.schedule().to_word(), ..Wishes::default() };
-        if target == self.services.board {
-            return Ok(u64::from(restarted(self.fork_here(wishes).await)?));
-        }
-        Ok(u64::from(restarted(self.send_to(target, wishes).await)?))
+        let child = match target == self.services.board {
+            true => self.fork_here(wishes).await,
+            false => self.send_to(target, wishes).await,
+        };
+        Ok(restartable_as(SyscallEscape::RestartAlways, child)?.into())
     }
 
     async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
@@ -312,7 +314,7 @@ impl<M: UserMemory> User<M> {
         let at = bytes - reader.rest().len();
         if way == SPACE_HERE {
             // First: from now on it is this program's to give back, whatever fails.
-            self.space = Some(Space::decode_local(self.services.tables, reader.rest())?);
+            self.space = Some(Space::decode_local(self.facts.tables, reader.rest())?);
             self.take_files(&pages).await?;
         } else {
             self.take_from(from, &pages, at..bytes).await?;
@@ -334,11 +336,6 @@ impl<M: UserMemory> User<M> {
         }
         Ok(())
     }
-}
-
-/// A fork that a signal came before is made again, when that has been served.
-fn restarted(child: Result<u32, Errno>) -> Result<u32, SyscallEscape> {
-    child.map_err(|errno| if errno == Errno::EINTR { SyscallEscape::RestartAlways } else { SyscallEscape::Fail(errno) })
 }
 
 /// Writes registers, state and wishes of a child, for which a system call returns 0.

@@ -34,9 +34,7 @@ impl<M: UserMemory> User<M> {
         if waited.pid != 0 && place != 0 {
             self.put(place, &waited.status.to_le_bytes()).await?;
         }
-        if usage != 0 {
-            self.put(usage, &resource_usage(used)).await?;
-        }
+        self.put_unless_null(usage, &resource_usage(used)).await?;
         Ok(u64::from(waited.pid))
     }
 
@@ -67,13 +65,8 @@ impl<M: UserMemory> User<M> {
         let parent = self.program.pid;
         let options = options & !KINDS | of_group;
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
-        if place != 0 {
-            self.put(place, &child_info(waited.pid, waited.status)).await?;
-        }
-        if usage != 0 {
-            self.put(usage, &resource_usage(used)).await?;
-        }
-        Ok(())
+        self.put_unless_null(place, &child_info(waited.pid, waited.status)).await?;
+        Ok(self.put_unless_null(usage, &resource_usage(used)).await?)
     }
 }
 
