@@ -111,7 +111,7 @@ impl<M: UserMemory> User<M> {
             }
             PathTarget::Synthetic { number, .. } => {
                 let link = ReadSyntheticLink { number, reader: self.program.pid };
-                self.proc_files_of(number)?.call(link, &mut target[..]).await? as usize
+                self.services.proc_files(number)?.call(link, &mut target[..]).await? as usize
             }
         };
         self.scratch[..PATH_BYTES_MAX].copy_from_slice(&target);

@@ -156,7 +156,7 @@ impl<M: UserMemory> User<M> {
         match found? {
             PathTarget::Disk(()) => {}
             PathTarget::Synthetic { number, .. } => {
-                self.proc_files_of(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await?
+                self.services.proc_files(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await?
             }
             PathTarget::Own { descriptor } => return self.status_of(descriptor).await,
         }
