@@ -6,8 +6,7 @@
 //! (`dispatch/slot_loop.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::program::{ProgramState, UserFacts};
-use crate::user::state::syscall_result::SyscallEscape;
+use crate::user::state::{ProgramState, SyscallEscape, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space};

@@ -7,8 +7,8 @@
 
 use crate::user::facts::time::time_words;
 use crate::user::slot::User;
+use crate::user::state::SyscallResult;
 use crate::user::state::fields::{int_at, put_ints};
-use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
 use renga_rt::Errno;

@@ -3,7 +3,7 @@
 //! Reading removes nothing, and no program can clear the log, which is the whole board's.
 
 use crate::user::slot::User;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::proc_files::{LOG_BYTES_MAX, LOG_PATH, ReadSynthetic, TOP, WalkSynthetic};
 use renga_rt::Errno;

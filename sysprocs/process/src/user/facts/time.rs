@@ -1,7 +1,7 @@
 //! Clocks and sleeping.
 
 use crate::user::slot::User;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable_as};
+use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_proto::events::FollowCalendar;

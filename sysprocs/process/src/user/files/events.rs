@@ -5,10 +5,10 @@
 
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
 use crate::user::slot::User;
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::{EventSort, Handle, Object};
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use crate::user::state::{
+    EventSort, FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, restartable,
+};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AwaitWake, Left};
 use renga_proto::events::{

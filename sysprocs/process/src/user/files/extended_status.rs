@@ -6,7 +6,7 @@
 
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFIFO, S_IFLNK, S_IFMT};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::FileDescriptor;
 use crate::user::state::fields::{int_at, put_ints, put_words};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};

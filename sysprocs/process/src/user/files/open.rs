@@ -8,14 +8,12 @@ use crate::user::files::path::{
 };
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::fields::{half_at, int_at};
-use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{
     FROM_INIT, LASTING, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_PATH,
     O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY,
 };
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::InodeFacts;

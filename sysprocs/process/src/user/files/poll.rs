@@ -6,10 +6,8 @@
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::LOST;
 use crate::user::slot::User;
-use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
 use crate::user::state::limits::NOFILE;
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{DESCRIPTORS_MAX, FileDescriptor, Object, SyscallEscape, SyscallResult};
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_proto::pipe::{ERROR, HANG_UP, READABLE, WRITABLE};

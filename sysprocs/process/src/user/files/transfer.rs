@@ -8,10 +8,8 @@
 
 use crate::signals::SIGPIPE;
 use crate::user::slot::{User, memory};
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_APPEND;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{BeginAppend, EndAppend, SyncFile};
 use renga_proto::pages::AT_END;

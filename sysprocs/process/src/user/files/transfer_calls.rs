@@ -6,10 +6,8 @@
 
 use crate::user::files::transfer::{Buffers, TRANSFER_BYTES_MAX};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_DSYNC, O_RDONLY, O_SYNC};
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_rt::{Errno, apart};
 

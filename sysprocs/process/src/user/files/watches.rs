@@ -9,9 +9,8 @@ use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::User;
 use crate::user::state::fields::{put_words, word_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::object::{EventSort, Handle, Object, get_object, put_object};
 use crate::user::state::open_flags::O_CLOEXEC;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::{EventSort, Handle, Object, SyscallResult, get_object, put_object};
 use renga_hal::memory::UserMemory;
 use renga_proto::events::{
     ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange,

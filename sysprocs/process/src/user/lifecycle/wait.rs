@@ -4,7 +4,7 @@ use crate::signals::{SIGCHLD, of_child};
 use crate::user::facts::usage::resource_usage;
 use crate::user::slot::User;
 use crate::user::state::fields::put_ints;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use crate::user::state::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{
     WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, WaitedChild,

@@ -2,9 +2,7 @@
 
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
 use renga_memory::areas::AREAS_MAX;

@@ -6,9 +6,8 @@
 //! calls. Not here: splitting by pages (`files/transfer.rs`), facts of a kind (`state/object.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{FROM_INIT, O_APPEND, O_NONBLOCK};
+use crate::user::state::{FileDescriptor, Handle, Object, TransferMode};
 use renga_proto::console::{GetJobControl, PollTerminal, ReadTerminal, SetWaits, WriteTerminal};
 use renga_proto::events::{AskWaiting, DropEvents, HoldEvents, PollEvents, SetWaiting};
 use renga_proto::fifos::FifoEnds;

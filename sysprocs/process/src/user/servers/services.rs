@@ -5,8 +5,7 @@
 use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
 };
-use crate::user::state::object::Handle;
-use crate::user::state::program::UserFacts;
+use crate::user::state::{Handle, UserFacts};
 use renga_memory::FrameCache;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;

@@ -11,8 +11,7 @@ use crate::user::slot::{INSTRUCTION_BYTES, User, memory};
 use crate::user::state::actions::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SignalAction, SignalEffect,
 };
-use crate::user::state::program::AlternateStack;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::GoOn;

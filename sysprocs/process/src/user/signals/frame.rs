@@ -7,8 +7,8 @@
 //! Invariant: whatever a program puts there, what is read back is its own registers only.
 
 use crate::signals::{SignalSet, UNSTOPPABLE};
+use crate::user::state::AlternateStack;
 use crate::user::state::fields::{put_ints, put_words, word_at};
-use crate::user::state::program::AlternateStack;
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::procs::Cause;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
