@@ -82,7 +82,7 @@ pub async fn pipe(
             }
             Some(call) => {
                 let was_open = state.is_open();
-                let closed = state.ends.map(|end| end.is_empty());
+                let closed = [!state.is_read(), !state.is_written()];
                 match call {
                     PipeCall::ReadPipe(call) => state.accept_read(call),
                     PipeCall::WritePipe(call) => state.accept_write(call),

@@ -1,9 +1,10 @@
 //! Names: making, removing and moving them, links, the working directory.
 
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;
+use crate::user::state::open_flags::{S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;

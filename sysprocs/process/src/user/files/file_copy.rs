@@ -3,10 +3,10 @@
 //! Invariant: the file's own offset counts only bytes that were also written. Not here: the program's own memory
 //! (`transfer.rs`).
 
-use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::files::transfer_calls::offset;
 use crate::user::slot::User;
+use crate::user::state::open_flags::{S_IFMT, S_IFREG};
 use crate::user::state::{FileDescriptor, Object, SyscallResult, TransferMode};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{Seek, Whence};

@@ -12,14 +12,6 @@ pub const AT_SYMLINK_FOLLOW: u64 = 0x400;
 /// An empty path means the descriptor itself.
 pub const AT_EMPTY_PATH: u64 = 0x1000;
 
-pub const S_IFMT: u16 = 0o170_000;
-pub const S_IFIFO: u16 = 0o010_000;
-pub const S_IFCHR: u16 = 0o020_000;
-pub const S_IFDIR: u16 = 0o040_000;
-pub const S_IFLNK: u16 = 0o120_000;
-pub const S_IFBLK: u16 = 0o060_000;
-pub const S_IFREG: u16 = 0o100_000;
-
 /// The permission bits of a mode.
 pub const PERMISSIONS: u64 = 0o7777;
 

@@ -2,12 +2,13 @@
 
 use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFDIR, S_IFMT};
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
 use crate::user::state::fields::put_words;
+use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
@@ -108,13 +109,10 @@ impl<M: UserMemory> User<M> {
         if length > 0 {
             let at = self.start_for(self.argument(0), 0)?;
             let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
-            match self.services.status_of(status, &self.paths[..length], &mut bytes).await {
-                Err(Errno::ECROSSED) => {} // as below
-                found => {
-                    found?;
-                    self.put(place, &bytes).await?;
-                    return Ok(());
-                }
+            let found = self.services.status_of(status, &self.paths[..length], &mut bytes).await;
+            if found != Err(Errno::ECROSSED) {
+                found?;
+                return self.put(place, &bytes).await;
             }
         }
         let bytes = apart!(self.status_of_path(self.argument(0), length, flags))?;

@@ -4,11 +4,10 @@
 //! walk goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
 //! Not here: what synthetic files are (`renga_procfs`).
 
-use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
 use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
-use crate::user::state::open_flags::{O_ACCMODE, is_path_only};
+use crate::user::state::open_flags::{O_ACCMODE, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
 use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;

@@ -1,9 +1,8 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
-use crate::user::files::path::{S_IFBLK, S_IFMT};
 use crate::user::slot::User;
-use crate::user::state::open_flags::O_NONBLOCK;
+use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT};
 use crate::user::state::{Object, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{

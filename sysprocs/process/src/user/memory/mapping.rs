@@ -1,7 +1,7 @@
 //! The program's memory: brk, mmap and what goes with it.
 
-use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::slot::User;
+use crate::user::state::open_flags::{S_IFMT, S_IFREG};
 use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
