@@ -171,7 +171,7 @@ impl PipeState {
     /// which is a page at most.
     #[inline(always)]
     fn is_simple(&self, generation: u32, end: PipeEnd, board: u8) -> bool {
-        let roomy = self.ring.room() >= PAGE_BYTES && self.is_read();
+        let roomy = self.ring.room() >= PAGE_BYTES && (end == PipeEnd::Reader || self.is_read());
         roomy && self.writing.is_empty() && generation == self.simple_generation && self.has_end(end, board)
     }
 

@@ -44,7 +44,8 @@ impl<M: UserMemory> User<M> {
         if flags & O_TMPFILE == O_TMPFILE && flags & O_ACCMODE == O_RDONLY {
             return Err(Errno::EINVAL.into());
         }
-        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.start_for(self.argument(0), 0)?;
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE.into());
         }
@@ -70,18 +71,20 @@ impl<M: UserMemory> User<M> {
             Err(Errno::EISDIR) if flags & O_TMPFILE == O_TMPFILE => return Err(Errno::EOPNOTSUPP.into()),
             Err(errno) => return Err(errno.into()),
         };
-        let kind = facts.mode & S_IFMT;
-        let is_other = kind != S_IFDIR && walk & OPEN_DIRECTORY != 0;
-        if is_other || !matches!(kind, S_IFREG | S_IFDIR) {
-            self.release_inode(&facts).await;
-        }
-        let object = match kind {
-            _ if is_other => return Err(Errno::ENOTDIR.into()),
-            S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
-            S_IFCHR => Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?,
-            S_IFBLK => return Ok(apart!(self.open_disk(&facts, flags))?),
-            S_IFIFO => return apart!(self.open_fifo(&facts, flags)),
-            _ => return Err(Errno::ENXIO.into()),
+        let object = match facts.mode & S_IFMT {
+            kind if kind == S_IFDIR || kind == S_IFREG && walk & OPEN_DIRECTORY == 0 => {
+                self.open_file(&facts, flags).await?
+            }
+            kind => {
+                self.release_inode(&facts).await;
+                match kind {
+                    _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
+                    S_IFCHR => Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?,
+                    S_IFBLK => return Ok(apart!(self.open_disk(&facts, flags))?),
+                    S_IFIFO => return apart!(self.open_fifo(&facts, flags)),
+                    _ => return Err(Errno::ENXIO.into()),
+                }
+            }
         };
         let mut descriptor = FileDescriptor::opened(object, facts.ino, facts.mode, flags);
         if object == Object::Console && self.program.pid == INIT {
