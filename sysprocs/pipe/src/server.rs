@@ -16,18 +16,19 @@ use renga_proto::pipe::{
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
     BoardReferences, Call, CallQueue, Client, Errno, Generation, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes,
-    Watch, apart, unless_cancelled,
+    Watch, apart,
 };
 
 mod events;
+mod interruption;
 mod joining;
 
 renga_rt::with_defaults! {
     struct PipeState {
         ring: Ring = Ring::new(bytes),
         generation: Generation = Generation::before_first(boot),
-        /// The references to the reading and to the writing end.
-        ends: [BoardReferences; 2] = [BoardReferences::NONE; 2],
+        readers: BoardReferences = BoardReferences::NONE,
+        writers: BoardReferences = BoardReferences::NONE,
         /// Boards with a reference to an end, a bit each, as the router knows.
         watched: u8 = 0,
         watch: &'static Watch = watch,
@@ -82,14 +83,14 @@ pub async fn pipe(
             }
             Some(call) => {
                 let was_open = state.is_open();
-                let closed = [!state.is_read(), !state.is_written()];
+                let left = [state.writers.is_empty(), state.readers.is_empty()];
                 match call {
                     PipeCall::ReadPipe(call) => state.accept_read(call),
                     PipeCall::WritePipe(call) => state.accept_write(call),
                     // Apart, so that transfers do not pay for its stack frame.
                     call => apart!(call.serve(&mut state)),
                 }
-                state.note_left(closed);
+                state.note_left(left);
                 was_open
             }
             None => state.is_open(),
@@ -108,7 +109,7 @@ pub async fn pipe(
 impl PipeServer for PipeState {
     async fn open_pipe(&mut self, call: &mut Call<OpenPipe>) -> Result<u32, Errno> {
         self.begin(false);
-        let added = self.ends.iter_mut().all(|end| end.add(call.board()));
+        let added = self.readers.add(call.board()) && self.writers.add(call.board());
         if added { Ok(self.generation.number()) } else { Err(Errno::EINVAL) }
     }
     async fn read_pipe(&mut self, call: Call<ReadPipe>) {
@@ -120,11 +121,11 @@ impl PipeServer for PipeState {
     async fn add_end(&mut self, call: &mut Call<AddEnd>) -> Result<(), Errno> {
         let AddEnd { generation, end } = call.entry();
         let open = generation == self.generation.number() && self.is_open();
-        if open && self.ends[end as usize].add(call.board()) { Ok(()) } else { Err(Errno::ESTALE) }
+        if open && self.end(end).add(call.board()) { Ok(()) } else { Err(Errno::ESTALE) }
     }
     async fn close_end(&mut self, call: &mut Call<CloseEnd>) -> Result<(), Errno> {
         let CloseEnd { generation, end } = call.entry();
-        let removed = generation == self.generation.number() && self.ends[end as usize].remove(call.board());
+        let removed = generation == self.generation.number() && self.end(end).remove(call.board());
         if removed { Ok(()) } else { Err(Errno::ESTALE) }
     }
     async fn poll_pipe(&mut self, call: &mut Call<PollPipe>) -> Result<Polled, Errno> {
@@ -159,9 +160,9 @@ impl PipeServer for PipeState {
         Ok(self.nonblocking[end as usize])
     }
     async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
-        for end in &mut self.ends {
-            end.drop_board(call.entry().board);
-        }
+        let board = call.entry().board;
+        self.readers.drop_board(board);
+        self.writers.drop_board(board);
         Ok(())
     }
 }
@@ -170,9 +171,9 @@ impl PipeState {
     /// Whether a transfer concerns only the caller and the readers: no writer waits, and there is room for a piece,
     /// which is a page at most.
     #[inline(always)]
-    fn is_simple(&self, generation: u32, end: PipeEnd, board: u8) -> bool {
-        let roomy = self.ring.room() >= PAGE_BYTES && (end == PipeEnd::Reader || self.is_read());
-        roomy && self.writing.is_empty() && generation == self.simple_generation && self.has_end(end, board)
+    fn is_simple(&mut self, generation: u32, end: PipeEnd, board: u8) -> bool {
+        let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
+        roomy && self.writing.is_empty() && generation == self.simple_generation && self.end(end).contains(board)
     }
 
     #[inline(always)]
@@ -182,10 +183,11 @@ impl PipeState {
             call.set_taken_used(count);
             return call.reply(Ok(count as u32));
         }
-        if self.ring.is_empty() && self.is_written() && !call.entry().nonblocking && !call.wait_cancelled() {
+        let waits = self.ring.is_empty() && !self.writers.is_empty();
+        if waits && !call.entry().nonblocking && !call.wait_cancelled() {
             return self.reading.push_back(call);
         }
-        self.accept_read(call);
+        self.read(call);
         self.settle();
         self.answer_interrupted();
     }
@@ -214,49 +216,43 @@ impl PipeState {
         }
     }
 
-    /// After a call: notes the ends that lost their last partner, the `closed` ones having had none before, and the
-    /// boards that have ends.
-    fn note_left(&mut self, closed: [bool; 2]) {
-        for (end, event) in [(PipeEnd::Reader, HANG_UP), (PipeEnd::Writer, ERROR)] {
-            let partner = 1 - end as usize;
-            if self.ends[partner].is_empty() && !closed[partner] {
+    /// After a call: notes the ends that lost their last partner, `left` being the state before, and the boards that
+    /// have ends.
+    fn note_left(&mut self, left: [bool; 2]) {
+        for (end, was_left, is_left, event) in [
+            (PipeEnd::Reader, left[0], self.writers.is_empty(), HANG_UP),
+            (PipeEnd::Writer, left[1], self.readers.is_empty(), ERROR),
+        ] {
+            if is_left && !was_left {
                 self.note_edge(end, event);
             }
         }
-        let boards = self.ends[0].boards() | self.ends[1].boards();
+        let boards = self.readers.boards() | self.writers.boards();
         self.watch.change(core::mem::replace(&mut self.watched, boards), boards);
     }
 
-    #[inline(always)]
-    fn is_read(&self) -> bool {
-        !self.ends[PipeEnd::Reader as usize].is_empty()
-    }
-
-    #[inline(always)]
-    fn is_written(&self) -> bool {
-        !self.ends[PipeEnd::Writer as usize].is_empty()
-    }
-
     fn is_open(&self) -> bool {
-        self.is_read() || self.is_written()
-    }
-
-    #[inline(always)]
-    fn has_end(&self, end: PipeEnd, board: u8) -> bool {
-        self.ends[end as usize].contains(board)
+        !(self.readers.is_empty() && self.writers.is_empty())
     }
 
     /// Whether `board` may use `end` of the pipe in this generation.
-    fn check(&self, generation: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
-        let is_its = generation == self.generation.number() && self.has_end(end, board);
-        if is_its { Ok(()) } else { Err(Errno::ESTALE) }
+    fn check(&mut self, generation: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
+        if generation == self.generation.number() && self.end(end).contains(board) {
+            Ok(())
+        } else {
+            Err(Errno::ESTALE)
+        }
     }
 
-    fn accept_read(&mut self, call: Call<ReadPipe>) {
-        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
-            return call.reply(Err(errno));
+    fn end(&mut self, end: PipeEnd) -> &mut BoardReferences {
+        match end {
+            PipeEnd::Reader => &mut self.readers,
+            PipeEnd::Writer => &mut self.writers,
         }
-        let waits = self.ring.is_empty() && self.writing.is_empty() && self.is_written();
+    }
+
+    fn read(&mut self, call: Call<ReadPipe>) {
+        let waits = self.ring.is_empty() && self.writing.is_empty() && !self.writers.is_empty();
         if waits && (call.entry().nonblocking || self.nonblocking[PipeEnd::Reader as usize]) {
             call.reply(Err(Errno::EAGAIN));
         } else {
@@ -264,12 +260,19 @@ impl PipeState {
         }
     }
 
+    fn accept_read(&mut self, call: Call<ReadPipe>) {
+        if let Err(errno) = self.check(call.entry().generation, PipeEnd::Reader, call.board()) {
+            return call.reply(Err(errno));
+        }
+        self.read(call);
+    }
+
     fn accept_write(&mut self, mut call: Call<WritePipe>) {
         if let Err(errno) = self.check(call.entry().generation, PipeEnd::Writer, call.board()) {
             return call.reply(Err(errno));
         }
         let bytes = call.lent().len();
-        if !self.is_read() {
+        if self.readers.is_empty() {
             call.reply(Err(Errno::EPIPE));
         } else if call.entry().nonblocking || self.nonblocking[PipeEnd::Writer as usize] {
             let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
@@ -287,7 +290,13 @@ impl PipeState {
     /// Moves bytes and answers everybody whose wait is over. Each pass of the loop answers one
     /// waiting call or moves bytes of one, so it is bounded by those kept.
     fn settle(&mut self) {
-        while self.fill() | self.drain() {}
+        loop {
+            let filled = self.fill();
+            let drained = self.drain();
+            if !filled && !drained {
+                break;
+            }
+        }
     }
 
     /// Puts as much of `bytes` as fits into the ring; how much.
@@ -303,8 +312,8 @@ impl PipeState {
     /// Takes bytes of the first writer into the ring; whether anything changed.
     fn fill(&mut self) -> bool {
         let Some(mut call) = self.writing.pop_front() else { return false };
-        if !self.is_read() {
-            end_write(call, &mut self.written, Errno::EPIPE);
+        if self.readers.is_empty() {
+            self.end_write(call, Errno::EPIPE);
             return true;
         }
         let rest = &call.lent()[self.written..];
@@ -314,7 +323,10 @@ impl PipeState {
             self.writing.push_front(call);
             return false;
         }
-        let moved = self.push(rest);
+        let moved = self.ring.push(rest);
+        if moved > 0 {
+            self.note_edge(PipeEnd::Reader, READABLE);
+        }
         self.written += moved;
         if moved == length {
             let written = core::mem::take(&mut self.written) as u32;
@@ -325,9 +337,15 @@ impl PipeState {
         moved > 0
     }
 
+    /// Answers the first writer early: with what is in the ring of its bytes, else with `errno`.
+    fn end_write(&mut self, call: Call<WritePipe>, errno: Errno) {
+        let written = core::mem::take(&mut self.written);
+        call.reply(if written > 0 { Ok(written as u32) } else { Err(errno) });
+    }
+
     /// Answers the first reader if there are bytes, or no writer.
     fn drain(&mut self) -> bool {
-        if self.reading.is_empty() || (self.ring.is_empty() && self.is_written()) {
+        if self.reading.is_empty() || (self.ring.is_empty() && !self.writers.is_empty()) {
             return false;
         }
         let Some(mut call) = self.reading.pop_front() else { return false };
@@ -340,26 +358,4 @@ impl PipeState {
         call.reply(Ok(count as u32));
         true
     }
-
-    /// Answers every kept call whose caller was interrupted.
-    fn answer_interrupted(&mut self) {
-        self.reading.retain(unless_cancelled);
-        self.partnerless.retain(unless_cancelled);
-        // Only the first may have written a part.
-        let (mut first, mut none) = (Some(&mut self.written), 0);
-        self.writing.retain(|call| {
-            let written = first.take().unwrap_or(&mut none);
-            if !call.wait_cancelled() {
-                return Some(call);
-            }
-            end_write(call, written, Errno::EINTR);
-            None
-        });
-    }
-}
-
-/// Answers a writer early: with how much is `written` of its bytes, if anything, else with `errno`.
-fn end_write(call: Call<WritePipe>, written: &mut usize, errno: Errno) {
-    let written = core::mem::take(written);
-    call.reply(if written > 0 { Ok(written as u32) } else { Err(errno) });
 }

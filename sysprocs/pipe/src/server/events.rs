@@ -16,10 +16,10 @@ impl PipeState {
         match ends {
             FifoEnds::Reader => {
                 // A fifo's reader that no writer has come to since has not been left.
-                let left = !self.is_written() && !(self.named && self.opened[1] == partners);
+                let left = self.writers.is_empty() && !(self.named && self.opened[1] == partners);
                 readable | if left { HANG_UP } else { 0 }
             }
-            FifoEnds::Writer => writable | if self.is_read() { 0 } else { ERROR },
+            FifoEnds::Writer => writable | if self.readers.is_empty() { ERROR } else { 0 },
             // Neither is ever left.
             FifoEnds::Both => readable | writable,
         }
@@ -36,7 +36,7 @@ impl PipeState {
         let mut edges = 0u32;
         for &end in polled {
             if let Err(errno) = self.check(generation, end, board) {
-                let others = generation == self.generation.number() && !self.ends[end as usize].is_empty();
+                let others = generation == self.generation.number() && !self.end(end).is_empty();
                 return Err(if others { Errno::EPERM } else { errno });
             }
             edges = edges.wrapping_add(self.edges[end as usize]);

@@ -13,7 +13,7 @@ impl PipeState {
     pub(super) fn begin(&mut self, named: bool) {
         self.ring.clear();
         self.generation.next();
-        self.ends = [BoardReferences::NONE; 2];
+        (self.readers, self.writers) = (BoardReferences::NONE, BoardReferences::NONE);
         (self.named, self.opened, self.nonblocking) = (named, [0; 2], [false; 2]);
         self.simple_generation = self.generation.number();
     }
@@ -27,19 +27,25 @@ impl PipeState {
             generation if !self.named || generation != self.generation.number() || !self.is_open() => {
                 return Err(Errno::ESTALE);
             }
-            _ if ends == FifoEnds::Writer && nonblocking && !self.is_read() => return Err(Errno::ENXIO),
+            _ if ends == FifoEnds::Writer && nonblocking && self.readers.is_empty() => return Err(Errno::ENXIO),
             _ => {}
         }
-        let opens = [ends != FifoEnds::Writer, ends != FifoEnds::Reader];
-        let partners = self.opened[if opens[0] { PipeEnd::Writer } else { PipeEnd::Reader } as usize];
-        let mut added = self.ends;
-        if !added.iter_mut().zip(opens).all(|(end, opens)| !opens || end.add(board)) {
+        let (reads, writes) = (ends != FifoEnds::Writer, ends != FifoEnds::Reader);
+        let partners = self.opened[if reads { PipeEnd::Writer } else { PipeEnd::Reader } as usize];
+        if reads && !self.readers.add(board) {
             return Err(Errno::ENFILE);
         }
-        self.ends = added;
-        self.opened.iter_mut().zip(opens).for_each(|(count, opens)| *count = count.wrapping_add(opens.into()));
+        if writes && !self.writers.add(board) {
+            if reads {
+                self.readers.remove(board);
+            }
+            return Err(Errno::ENFILE);
+        }
+        for (end, opens) in [(PipeEnd::Reader, reads), (PipeEnd::Writer, writes)] {
+            self.opened[end as usize] = self.opened[end as usize].wrapping_add(opens.into());
+        }
         self.answer_partners();
-        let alone = !(self.is_read() && self.is_written());
+        let alone = self.readers.is_empty() || self.writers.is_empty();
         Ok(OpenedFifo { generation: self.generation.number(), partners, alone, number: 0 })
     }
 
