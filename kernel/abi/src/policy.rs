@@ -29,22 +29,28 @@ pub const WEIGHTS: [u32; 40] = [
 /// The weight of the lowest class, against its equals and in work for it that others wait for.
 const WEIGHT_IDLE: u32 = 3;
 
-/// The class of a program.
+/// The class of a program, by Linux's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// Time in proportion to its weight (SCHED_OTHER).
-    Fair,
+    Fair = 0,
     /// As `Fair`, but it does not interrupt others when it wakes (SCHED_BATCH).
-    Batch,
+    Batch = 3,
     /// Runs when no other task wants the core (SCHED_IDLE).
-    Idle,
+    Idle = 5,
     /// Before all fair ones, until it waits (SCHED_FIFO).
-    Fifo,
+    Fifo = 1,
     /// As `Fifo`, but equals share the core by time slices (SCHED_RR).
-    RoundRobin,
+    RoundRobin = 2,
 }
 
 impl Class {
+    /// The class of that number.
+    pub fn of(number: u8) -> Option<Class> {
+        let all = [Class::Fair, Class::Batch, Class::Idle, Class::Fifo, Class::RoundRobin];
+        all.into_iter().find(|class| *class as u8 == number)
+    }
+
     /// How long a program of it runs while its equals wait, where a fair one runs `fair_ns`, ns; 0: until it waits
     /// itself.
     pub const fn slice_ns(self, fair_ns: u64) -> u64 {
@@ -122,15 +128,8 @@ impl Policy {
     /// As one word: Linux's number of the class, nice value + 20 in bits 8..16, priority in bits 16..24, background in
     /// bit 24, pace from bit 25 on.
     pub fn to_word(self) -> u64 {
-        let class = match self.class {
-            Class::Fair => 0,
-            Class::Fifo => 1,
-            Class::RoundRobin => 2,
-            Class::Batch => 3,
-            Class::Idle => 5,
-        };
         let nice = (self.nice.clamp(NICE_MIN, NICE_MAX) - NICE_MIN) as u64;
-        class
+        self.class as u64
             | nice << 8
             | u64::from(self.priority) << 16
             | u64::from(self.background) << BACKGROUND_BIT
@@ -140,14 +139,7 @@ impl Policy {
     /// The inverse of [`Policy::to_word`]; `None` for words that no policy has.
     pub fn from_word(word: u64) -> Option<Policy> {
         let (nice, priority) = ((word >> 8) as u8, (word >> 16) as u8);
-        let class = match word as u8 {
-            0 => Class::Fair,
-            1 => Class::Fifo,
-            2 => Class::RoundRobin,
-            3 => Class::Batch,
-            5 => Class::Idle,
-            _ => return None,
-        };
+        let class = Class::of(word as u8)?;
         let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
         let priority_fits = if real_time { (1..=PRIORITY_MAX).contains(&priority) } else { priority == 0 };
         let pace = Pace::from_word(word >> PACE_BIT)?;

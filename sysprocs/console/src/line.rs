@@ -18,14 +18,6 @@ const SIGINT: u8 = 2;
 const SIGQUIT: u8 = 3;
 const SIGTSTP: u8 = 20;
 
-/// What a key did beside editing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pressed {
-    Text,
-    /// It requests a signal to the foreground group.
-    Signal(u8),
-}
-
 pub struct Line {
     pub termios: Termios,
     input: Deque<u16, INPUT_BYTES_MAX>,
@@ -58,9 +50,9 @@ impl Line {
         }
     }
 
-    /// Takes one key; `echo` gets what the screen shows for it.
-    pub fn press(&mut self, key: u8, mut echo: impl FnMut(&[u8])) -> Pressed {
-        let Some(key) = self.translate(key) else { return Pressed::Text };
+    /// Takes one key; `echo` gets what the screen shows for it. The signal to the foreground group that it requests.
+    pub fn press(&mut self, key: u8, mut echo: impl FnMut(&[u8])) -> Option<u8> {
+        let key = self.translate(key)?;
         if self.termios.has_local(ISIG)
             && let Some(signal) = self.signal_of(key)
         {
@@ -68,7 +60,7 @@ impl Line {
                 self.flush();
             }
             self.show(key, &mut echo);
-            return Pressed::Signal(signal);
+            return Some(signal);
         }
         if self.termios.has_local(ICANON) {
             self.edit(key, &mut echo);
@@ -76,7 +68,7 @@ impl Line {
             self.ready = self.input.len();
             self.show(key, &mut echo);
         }
-        Pressed::Text
+        None
     }
 
     fn translate(&self, key: u8) -> Option<u8> {
@@ -88,27 +80,29 @@ impl Line {
         }
     }
 
+    /// Whether `key` is the control character `which`.
+    fn is(&self, key: u8, which: usize) -> bool {
+        key != 0 && self.termios.characters[which] == key
+    }
+
     fn signal_of(&self, key: u8) -> Option<u8> {
-        let is = |which: usize| key != 0 && self.termios.characters[which] == key;
-        [(VINTR, SIGINT), (VQUIT, SIGQUIT), (VSUSP, SIGTSTP)]
-            .into_iter()
-            .find_map(|(which, signal)| is(which).then_some(signal))
+        let signals = [(VINTR, SIGINT), (VQUIT, SIGQUIT), (VSUSP, SIGTSTP)];
+        signals.into_iter().find(|(which, _)| self.is(key, *which)).map(|(_, signal)| signal)
     }
 
     fn edit(&mut self, key: u8, echo: &mut impl FnMut(&[u8])) {
-        let is = |which: usize| key != 0 && self.termios.characters[which] == key;
-        if is(VEOF) {
+        if self.is(key, VEOF) {
             if self.input.push_back(END_OF_FILE).is_ok() {
                 self.ready = self.input.len();
             }
-        } else if is(VERASE) {
+        } else if self.is(key, VERASE) {
             self.erase(echo);
-        } else if is(VKILL) {
+        } else if self.is(key, VKILL) {
             while self.erase(echo) {}
             if self.termios.has_local(ECHO | ECHOK) && !self.termios.has_local(ECHOE) {
                 echo(b"\n");
             }
-        } else if is(VWERASE) && self.termios.has_local(IEXTEN) {
+        } else if self.is(key, VWERASE) && self.termios.has_local(IEXTEN) {
             while self.last() == Some(b' ') && self.erase(echo) {}
             while self.last().is_some_and(|last| last != b' ') && self.erase(echo) {}
         } else if self.input.push_back(u16::from(key)).is_ok() {
@@ -154,17 +148,14 @@ impl Line {
         let mut count = 0;
         while self.ready > 0 {
             let Some(&next) = self.input.front() else { break };
-            if next == END_OF_FILE {
-                // It ends this read; alone, the read is empty, which is the end of the file.
-                self.input.pop_front();
-                self.ready -= 1;
-                break;
-            }
-            if count == into.len() {
+            if next != END_OF_FILE && count == into.len() {
                 break;
             }
             self.input.pop_front();
             self.ready -= 1;
+            if next == END_OF_FILE {
+                break; // alone, the read is empty, which is the end of the file
+            }
             into[count] = next as u8;
             count += 1;
             if canonical && next == u16::from(b'\n') {
@@ -177,7 +168,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Pressed};
+    use super::Line;
     use crate::termios::{ECHO, ICANON, Termios};
 
     fn typed(line: &mut Line, keys: &[u8]) -> ([u8; 64], usize) {
@@ -228,7 +219,7 @@ mod tests {
     fn line_interrupt_key_flushes_and_signals() {
         let mut line = Line::new();
         typed(&mut line, b"half");
-        assert_eq!(line.press(3, |echo| assert_eq!(echo, b"^C")), Pressed::Signal(2));
+        assert_eq!(line.press(3, |echo| assert_eq!(echo, b"^C")), Some(2));
         typed(&mut line, b"ok\n");
         let mut out = [0; 8];
         assert_eq!(line.read(&mut out), 3);

@@ -3,7 +3,7 @@
 //! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt
 //! falls silent. Calls: no server. Not here: the line discipline (`line.rs`).
 
-use crate::line::{Line, Pressed};
+use crate::line::Line;
 use crate::output::Output;
 use crate::termios::{ICANON, TOSTOP, Termios, VMIN, VTIME};
 use crate::window::{Came, Incoming};
@@ -15,7 +15,7 @@ use renga_proto::console::{
     WindowSize, WriteTerminal,
 };
 use renga_proto::pipe::{NO_PROGRAM, Polled, READABLE, WRITABLE};
-use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Waiters, Wakes};
+use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Waiters, Wakes, unless_cancelled};
 
 /// User processes that may wait for the terminal at a time, on all boards.
 const WAITERS_MAX: usize = 1024;
@@ -199,7 +199,7 @@ impl<U: Uart> ConsoleState<U> {
             let pressed = self.line.press(key, |echo| {
                 echo.iter().for_each(|&byte| output.put_returning(byte, returns));
             });
-            if let Pressed::Signal(signal) = pressed {
+            if let Some(signal) = pressed {
                 // A full queue means the keyboard process is far behind; the key may be pressed again.
                 let _ = self.signals.push_back(KeyboardSignal { signal, group: self.foreground });
             }
@@ -234,16 +234,11 @@ impl<U: Uart> ConsoleState<U> {
             call.set_taken_used(count);
             call.reply(Ok(count as u32));
         }
-        if self.keyboard.as_ref().is_some_and(Call::wait_cancelled)
-            && let Some(call) = self.keyboard.take()
+        self.keyboard = self.keyboard.take().and_then(unless_cancelled);
+        if let Some(call) = self.keyboard.take_if(|_| !self.signals.is_empty())
+            && let Some(signal) = self.signals.pop_front()
         {
-            call.reply(Err(Errno::EINTR));
-        }
-        if let (Some(_), Some(&signal)) = (&self.keyboard, self.signals.front()) {
-            self.signals.pop_front();
-            if let Some(call) = self.keyboard.take() {
-                call.reply(Ok(signal));
-            }
+            call.reply(Ok(signal));
         }
     }
 }

@@ -52,7 +52,6 @@ pub const VSUSP: usize = 10;
 /// Key that erases a word.
 pub const VWERASE: usize = 14;
 const CONTROL_CHARACTERS: usize = 19;
-const NEW_LINE_DISCIPLINE_AT: usize = 16;
 const CONTROL_CHARACTERS_AT: usize = 17;
 
 /// Settings of a terminal.
@@ -92,12 +91,10 @@ impl Termios {
 
     /// From Linux's layout; `None` if the slice is too short.
     pub fn from_bytes(bytes: &[u8]) -> Option<Termios> {
-        let bytes: &[u8; TERMIOS_BYTES] = bytes.get(..TERMIOS_BYTES)?.try_into().ok()?;
-        let flags = |i: usize| u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]]);
-        let mut characters = [0; CONTROL_CHARACTERS];
-        characters.copy_from_slice(&bytes[CONTROL_CHARACTERS_AT..]);
-        debug_assert_eq!(CONTROL_CHARACTERS_AT, NEW_LINE_DISCIPLINE_AT + 1);
-        Some(Termios { input: flags(0), output: flags(1), control: flags(2), local: flags(3), characters })
+        let (words, _) = bytes.as_chunks::<4>();
+        let [input, output, control, local] = words.first_chunk()?.map(u32::from_le_bytes);
+        let characters = *bytes.get(CONTROL_CHARACTERS_AT..)?.first_chunk()?;
+        Some(Termios { input, output, control, local, characters })
     }
 
     /// Whether all of the local modes `flags` are on.

@@ -92,11 +92,6 @@ impl ProcFilesClients {
         memory.call_retrying(MemoryStatus {}, ()).await.ok()
     }
 
-    /// The counters of the link of `board`.
-    pub(crate) fn link_of(&mut self, board: u8) -> Option<Client<RouterStatus>> {
-        self.links.at(board, 0)
-    }
-
     /// Calendar time, ns since 1970.
     pub(crate) async fn calendar_ns(&mut self) -> u64 {
         self.clock.call(CalendarTime {}, ()).await.unwrap_or(0)

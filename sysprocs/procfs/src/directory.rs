@@ -14,10 +14,8 @@ use renga_proto::path::PathStart;
 use renga_proto::proc_files::{ListSynthetic, ReadSyntheticLink};
 use renga_rt::Errno;
 
-/// Entry types of `struct linux_dirent64`.
-const DT_DIR: u8 = 4;
-const DT_REG: u8 = 8;
-const DT_LNK: u8 = 10;
+/// The type of an entry of `struct linux_dirent64` is that of its mode without the bits below.
+const TYPE_SHIFT: u32 = 12;
 /// Bytes of an entry before its name.
 const HEADER_BYTES: usize = 19;
 /// The cursors of `.` and `..`, of files from there on, and of programs or descriptors.
@@ -45,11 +43,7 @@ impl Entries<'_> {
         entry[..8].copy_from_slice(&u64::from(place.number()).to_le_bytes());
         entry[8..16].copy_from_slice(&next.to_le_bytes());
         entry[16..18].copy_from_slice(&(bytes as u16).to_le_bytes());
-        entry[18] = match place {
-            _ if place.is_directory() => DT_DIR,
-            _ if place.is_link() => DT_LNK,
-            _ => DT_REG,
-        };
+        entry[18] = (place.mode() >> TYPE_SHIFT) as u8;
         entry[HEADER_BYTES..HEADER_BYTES + name.len()].copy_from_slice(name);
         self.bytes += bytes;
         self.next = next;

@@ -44,6 +44,12 @@ impl<'a> TextWindow<'a> {
         }
     }
 
+    /// Ends a line with a name.
+    pub(crate) fn end_with_name(&mut self, name: &[u8]) {
+        self.name_in_line(name);
+        self.push(b"\n");
+    }
+
     /// Whether nothing more is kept.
     pub(crate) fn is_full(&self) -> bool {
         self.kept == self.out.len()

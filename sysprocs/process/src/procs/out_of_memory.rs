@@ -9,7 +9,7 @@ use super::state::{ProcsState, WaitingCall};
 use crate::signals::SIGKILL;
 use renga_proto::procs::{Cause, INIT, RelieveMemory};
 use renga_rt::account::{AccountNumber, Count};
-use renga_rt::{Call, Errno};
+use renga_rt::{Call, Errno, unless_cancelled};
 
 impl ProcsState {
     /// Kills the program with most frames, and defers `call` until it has ended.
@@ -22,10 +22,10 @@ impl ProcsState {
             self.me.log("killed for want of memory: pid, its page frames", [pid.into(), frames]);
             self.dying = pid;
         }
-        if self.dying == caller || call.wait_cancelled() {
-            let answer = if self.dying == caller { Ok(caller) } else { Err(Errno::EINTR) };
-            return call.reply(answer);
+        if self.dying == caller {
+            return call.reply(Ok(caller));
         }
+        let Some(call) = unless_cancelled(call) else { return };
         let slot = self.table.slot(caller);
         if self.defer(slot, call, WaitingCall::Memory)
             && let Ok(slot) = slot

@@ -76,17 +76,18 @@ impl ProcessTable {
         let index = self.index(pid)?;
         let slot = self.rows[index].slot().ok_or(Errno::ESRCH)?;
         let ProcessTable { rows, queue, .. } = self;
-        let noted = rows.change(index, |record| note(record, queue, signal, cause))?;
-        if noted.answers {
+        let Noted { kept, goes_on } = rows.change(index, |record| note(record, queue, signal, cause))?;
+        if kept || goes_on {
             self.to_answer.insert(slot);
         }
-        if noted.interrupts {
+        if kept {
             self.to_interrupt.insert(slot);
         }
-        if noted.continued {
-            self.notify_parent(self.rows[index].parent, pid, CONTINUED);
+        let ProcessRecord { parent, continued, .. } = self.rows[index];
+        if goes_on && continued {
+            self.notify_parent(parent, pid, CONTINUED);
         }
-        Ok(noted.kept)
+        Ok(kept)
     }
 
     /// Takes the pending signal of `pid` outside `blocked` that is to be served first.
@@ -157,14 +158,10 @@ impl ProcessTable {
 
 /// What a signal that has come leads to.
 struct Noted {
-    /// A deferred call may have its reply now.
-    answers: bool,
-    /// The process must check.
-    interrupts: bool,
-    /// It waits to be taken.
+    /// It waits to be taken, so that the process must check.
     kept: bool,
-    /// A process that was stopped goes on.
-    continued: bool,
+    /// A process that was stopped goes on, or ends.
+    goes_on: bool,
 }
 
 impl ProcessRecord {
@@ -179,19 +176,19 @@ impl ProcessRecord {
 
 /// Notes that `signal` has come.
 fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: Cause) -> Result<Noted, Errno> {
-    let (set, mut woken) = (bit(signal), false);
+    let (set, mut goes_on) = (bit(signal), false);
     if signal == SIGCONT || signal == SIGKILL {
         record.forget(queue, STOPPING);
         record.stopping = false;
         if matches!(record.state, ProcessState::Stopped { .. }) {
             record.state = ProcessState::Alive;
-            (woken, record.continued) = (true, signal == SIGCONT);
+            (goes_on, record.continued) = (true, signal == SIGCONT);
         }
     } else if set & STOPPING != 0 {
         record.forget(queue, bit(SIGCONT));
     }
     if record.ignored & !UNSTOPPABLE & set != 0 {
-        return Ok(Noted { answers: woken, interrupts: false, kept: false, continued: woken && record.continued });
+        return Ok(Noted { kept: false, goes_on });
     }
     // Real-time signals count; of others one waits, with the first one's cause.
     let again = signal < SIGRTMIN && record.pending & set != 0 && cause.timer == 0;
@@ -202,5 +199,5 @@ fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: 
         }
     }
     record.pending |= set;
-    Ok(Noted { answers: true, interrupts: true, kept: true, continued: woken && record.continued })
+    Ok(Noted { kept: true, goes_on })
 }

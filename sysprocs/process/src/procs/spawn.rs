@@ -40,28 +40,23 @@ impl ProcsState {
         let entry @ Spawn { parent, group, session, ignored, .. } = call.entry();
         let slot = self.slot_for(call.board(), entry);
         let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
-        match made {
-            Ok((slot, pid)) => {
-                let _ = self.table.set_ignored(pid, ignored); // it is here by now
-                self.note_start(pid);
-                self.note_fresh(parent, pid, slot);
-                self.idle.remove(slot);
-                let slot = usize::from(slot);
-                let WaitingCall::Work(mut work) = self.take_waiting(slot) else {
-                    unreachable!("idle slots wait for work")
-                };
-                let descriptor = call.lent();
-                let place = work.lent();
-                let bytes = descriptor.len().min(place.len());
-                place[..bytes].copy_from_slice(&descriptor[..bytes]);
-                work.reply(Ok(SlotWork { pid, bytes: bytes as u32, maker: call.board() }));
-                if call.board() == self.table.board {
-                    call.reply(Ok(pid));
-                } else {
-                    self.makers[slot] = Some(call); // that of the slot's last process has gone on at its end
-                }
-            }
-            Err(errno) => call.reply(Err(errno)),
+        let (slot, pid) = match made {
+            Ok(made) => made,
+            Err(errno) => return call.reply(Err(errno)),
+        };
+        let _ = self.table.set_ignored(pid, ignored); // it is here by now
+        self.note_start(pid);
+        self.note_fresh(parent, pid, slot);
+        self.idle.remove(slot);
+        let slot = usize::from(slot);
+        let WaitingCall::Work(mut work) = self.take_waiting(slot) else { unreachable!("idle slots wait for work") };
+        let bytes = call.lent().len().min(work.lent().len());
+        work.lent()[..bytes].copy_from_slice(&call.lent()[..bytes]);
+        work.reply(Ok(SlotWork { pid, bytes: bytes as u32, maker: call.board() }));
+        if call.board() == self.table.board {
+            call.reply(Ok(pid));
+        } else {
+            self.makers[slot] = Some(call); // that of the slot's last process has gone on at its end
         }
     }
 

@@ -26,5 +26,4 @@ pub use dispatch::slot_loop::user;
 pub use dispatch::table::IMPLEMENTED;
 pub use servers::services::UserClients;
 pub use slot::{PATHS_BYTES, Processor};
-pub use state::descriptors::{DESCRIPTORS_MAX, DescriptorSlot};
-pub use state::program::UserFacts;
+pub use state::{DESCRIPTORS_MAX, DescriptorSlot, UserFacts};

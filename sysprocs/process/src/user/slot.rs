@@ -6,8 +6,7 @@
 //! (`dispatch/slot_loop.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::program::{ProgramState, UserFacts};
-use crate::user::state::syscall_result::SyscallEscape;
+use crate::user::state::{ProgramState, SyscallEscape, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space};
@@ -26,6 +25,15 @@ pub(crate) const INSTRUCTION_BYTES: u64 = 4;
 pub(crate) const LOGGED_WORDS: usize = 8;
 /// Room for paths: two with a zero byte between them. Boot provides it.
 pub const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
+
+/// As [`User::memory`]. Not a method: what it does not name can be used meanwhile.
+macro_rules! memory {
+    ($user:expr) => {{
+        let Some(space) = &mut $user.space else { unreachable!("a program has a space while it runs") };
+        (space, $crate::user::slot::pager($user.machine, &mut $user.services))
+    }};
+}
+pub(crate) use memory;
 
 /// The process of a slot.
 pub(crate) struct User<M: UserMemory + 'static> {
@@ -65,14 +73,18 @@ impl<M: UserMemory> User<M> {
 
     /// The program's memory, and what it takes to use it.
     pub(crate) fn memory(&mut self) -> (&mut Space, Pager<'_, M>) {
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        (space, pager(self.machine, &mut self.services))
+        memory!(self)
     }
 
     /// Copies `bytes` to the program's memory.
     pub(crate) async fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), Errno> {
         let (space, mut pager) = self.memory();
         pager.copy_out(space, address, bytes).await
+    }
+
+    /// As `put`, unless the address is 0.
+    pub(crate) async fn put_unless_null(&mut self, address: u64, bytes: &[u8]) -> Result<(), Errno> {
+        if address != 0 { self.put(address, bytes).await } else { Ok(()) }
     }
 
     /// Copies words to the program's memory.
@@ -89,8 +101,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {
         let mut bytes = [0; 4];
-        let (space, mut pager) = self.memory();
-        pager.copy_in(space, address, &mut bytes).await?;
+        self.get(address, &mut bytes).await?;
         Ok(u32::from_le_bytes(bytes))
     }
 
@@ -105,9 +116,9 @@ pub(crate) fn pager<'a, M: UserMemory>(machine: &'static M, services: &'a mut Se
     let clients = &mut services.clients;
     Pager {
         machine,
-        tables: services.tables,
+        tables: services.facts.tables,
         memory: &mut clients.memory,
-        counts: services.counts,
+        counts: services.facts.counts,
         frame_cache: &mut services.frame_cache,
         pages: &mut clients.pages,
         prefetchers: &mut clients.prefetchers,

@@ -3,15 +3,15 @@
 use super::dispatch::{names, table::IMPLEMENTED};
 use super::signals::frame::{self, SignalOrigin};
 use super::state::actions::{SIG_DFL, SIG_IGN, SignalAction, SignalEffect};
-use super::state::descriptors::{DESCRIPTORS_MAX, DescriptorSlot, DescriptorTable, FileDescriptor};
 use super::state::image_bytes::{ImageReader, ImageWriter};
 use super::state::limits::{LIMITS, NPROC, ResourceLimit};
-use super::state::object::{Handle, Object};
 use super::state::open_flags::O_NONBLOCK;
 use super::state::process_image::{
     FILE_PAGES_MAX, get_files, get_program, get_registers, in_pages, put_files, put_program, put_registers,
 };
-use super::state::program::{AlternateStack, ProgramState};
+use super::state::{
+    AlternateStack, DESCRIPTORS_MAX, DescriptorSlot, DescriptorTable, FileDescriptor, Handle, Object, ProgramState,
+};
 use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::pages::FileId;

@@ -6,7 +6,7 @@ use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
 use renga_rt::account::Count;
-use renga_rt::policy::{Class, Policy};
+use renga_rt::policy::Policy;
 
 /// The terminal: major 5, minor 1.
 const TERMINAL: u32 = 5 << 8 | 1;
@@ -19,13 +19,9 @@ const OLD_SIGNALS: u64 = (1 << 31) - 1;
 pub(super) fn scheduling(word: u64) -> [i64; 4] {
     let Policy { class, nice, priority, .. } = Policy::from_word(word).unwrap_or(Policy::DEFAULT);
     let (nice, real_time) = (i64::from(nice), i64::from(priority));
-    match class {
-        Class::Fifo => [-1 - real_time, nice, real_time, 1],
-        Class::RoundRobin => [-1 - real_time, nice, real_time, 2],
-        Class::Fair => [20 + nice, nice, 0, 0],
-        Class::Batch => [20 + nice, nice, 0, 3],
-        Class::Idle => [20 + nice, nice, 0, 5],
-    }
+    // Only real-time classes have a priority.
+    let shown = if real_time > 0 { -1 - real_time } else { 20 + nice };
+    [shown, nice, real_time, class as i64]
 }
 
 /// The state letter of Linux's listings: a suspended program counts as stopped.

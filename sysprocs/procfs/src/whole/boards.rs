@@ -44,8 +44,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             put!(out, "{board} {} {} ", listed.pid, listed.parent);
             put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state).escape_default());
             put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
-            out.name_in_line(&listed.name);
-            out.push(b"\n");
+            out.end_with_name(&listed.name);
         })
         .await;
     }
@@ -63,8 +62,7 @@ impl<M: UserMemory> ProcFilesState<M> {
                 _ => "waits",
             };
             put!(out, "{board} {} {state} ", listed.pid);
-            out.name_in_line(&listed.name);
-            out.push(b"\n");
+            out.end_with_name(&listed.name);
         })
         .await;
     }
@@ -94,7 +92,7 @@ impl<M: UserMemory> ProcFilesState<M> {
     /// The counters of each board's link, in the order in which the router keeps them.
     pub(super) async fn link(&mut self, out: &mut TextWindow<'_>) {
         for board in 0..self.clients.boards() {
-            let Some(mut link) = self.clients.link_of(board) else { continue };
+            let Some(mut link) = self.clients.links.at(board, 0) else { continue };
             let mut bytes = [0; COUNTER_BYTES];
             let Ok(count) = link.call_retrying(ReadCounters {}, &mut bytes[..]).await else { continue };
             put!(out, "{}", letter(board));

@@ -14,11 +14,6 @@ use renga_rt::{Errno, Retry};
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// A process of a failed board is gone.
-fn gone(errno: Errno) -> Errno {
-    if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
-}
-
 impl<M: UserMemory> ProcFilesState<M> {
     /// Gives a program the pace that `text` says. `EINVAL`: it says none that is allowed; `ESRCH`: there is no such
     /// program; `EPERM`: it is init, whose children all programs are.
@@ -27,6 +22,8 @@ impl<M: UserMemory> ProcFilesState<M> {
         if pid == INIT {
             return Err(Errno::EPERM);
         }
+        // A process of a failed board is gone.
+        let gone = |errno| if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno };
         let mut procs = self.clients.procs.at(self.board_of(pid), 0).ok_or(Errno::ESRCH)?;
         let old = procs.call_retrying(PolicyOf { pid, change: ASK_POLICY }, ()).await.map_err(gone)?;
         let new = Policy { pace, ..Schedule::from_word(old).ok_or(Errno::EIO)?.policy };
@@ -43,8 +40,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             }
             let delayed_ms = listed.count(Count::DelayedNs) / NS_PER_MS;
             put!(out, "{board} {} {delayed_ms} {} ", listed.pid, format_pace(pace));
-            out.name_in_line(&listed.name);
-            out.push(b"\n");
+            out.end_with_name(&listed.name);
         })
         .await;
     }

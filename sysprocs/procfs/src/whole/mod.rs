@@ -4,7 +4,6 @@ mod boards;
 mod counter;
 mod disk;
 mod iospeed;
-mod log;
 mod mark;
 mod memory;
 mod plan;

@@ -10,9 +10,7 @@
 use crate::signals::{SIGKILL, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, restartable};
 use renga_governor::{Governor, IoTimes, TrapTimes};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;

@@ -5,7 +5,7 @@
 use crate::user::dispatch::names;
 use crate::user::files::transfer_calls::TransferForm::{Plain, PlainAt, Vector, VectorAt, VectorWithFlags};
 use crate::user::slot::{LOGGED_WORDS, User};
-use crate::user::state::syscall_result::{SyscallResult, finish};
+use crate::user::state::{SyscallResult, finish};
 use renga_hal::memory::UserMemory;
 use renga_rt::{Errno, apart};
 

@@ -1,7 +1,7 @@
 //! The system calls that only Renga has, but for the fork onto another board (`fork.rs`).
 
 use crate::user::slot::User;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::path::Unmount;
 use renga_proto::procs::INIT;

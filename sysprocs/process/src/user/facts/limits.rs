@@ -5,9 +5,9 @@
 
 use crate::signals::SIGXFSZ;
 use crate::user::slot::User;
-use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
 use crate::user::state::fields::{STAT_SIZE_AT, word_at};
 use crate::user::state::limits::{AS, FSIZE, INFINITY, LIMITS, NOFILE, ResourceLimit, STACK};
+use crate::user::state::{DESCRIPTORS_MAX, FileDescriptor};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, Seek, Whence};
 use renga_proto::inode::STAT_BYTES;

@@ -7,18 +7,13 @@
 
 use crate::user::facts::time::time_words;
 use crate::user::slot::User;
+use crate::user::state::SyscallResult;
 use crate::user::state::fields::{int_at, put_ints};
-use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
 use renga_rt::Errno;
 use renga_rt::policy::{Class, NICE_MAX, NICE_MIN, PRIORITY_MAX, Policy};
 
-const SCHED_OTHER: u32 = 0;
-const SCHED_FIFO: u32 = 1;
-const SCHED_RR: u32 = 2;
-const SCHED_BATCH: u32 = 3;
-const SCHED_IDLE: u32 = 5;
 const PRIO_PROCESS: u32 = 0;
 /// What `getpriority` returns for nice value 0: more for who goes before.
 const PRIORITY_NICE_0: i64 = 20;
@@ -28,14 +23,7 @@ const ATTRIBUTES_BYTES: usize = 48;
 const SET_BYTES: u32 = 8;
 
 fn class(number: u32) -> Result<Class, Errno> {
-    match number {
-        SCHED_OTHER => Ok(Class::Fair),
-        SCHED_FIFO => Ok(Class::Fifo),
-        SCHED_RR => Ok(Class::RoundRobin),
-        SCHED_BATCH => Ok(Class::Batch),
-        SCHED_IDLE => Ok(Class::Idle),
-        _ => Err(Errno::EINVAL),
-    }
+    u8::try_from(number).ok().and_then(Class::of).ok_or(Errno::EINVAL)
 }
 
 /// The lowest and the highest priority of a class.
@@ -106,7 +94,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn get_scheduler(&mut self) -> SyscallResult {
-        Ok(self.policy_of(self.int(0)).await?.to_word() & 0xff)
+        Ok(self.policy_of(self.int(0)).await?.class as u64)
     }
 
     pub(crate) async fn set_scheduler_parameters(&mut self) -> Result<(), Errno> {
@@ -149,7 +137,7 @@ impl<M: UserMemory> User<M> {
         }
         let policy = self.policy_of(self.int(0)).await?;
         let mut bytes = [0; ATTRIBUTES_BYTES];
-        let class = (policy.to_word() & 0xff) as u32;
+        let class = policy.class as u32;
         let (nice, priority) = (i32::from(policy.nice) as u32, u32::from(policy.priority));
         put_ints(&mut bytes, [(0, ATTRIBUTES_BYTES as u32), (4, class), (16, nice), (20, priority)]);
         self.put(self.argument(1), &bytes).await
@@ -179,12 +167,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_processor(&mut self) -> Result<(), Errno> {
         let (processor, node) = (self.argument(0), self.argument(1));
-        if processor != 0 {
-            self.put(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;
-        }
-        if node != 0 {
-            self.put(node, &0u32.to_le_bytes()).await?;
-        }
-        Ok(())
+        self.put_unless_null(processor, &u32::from(self.me.program_core()).to_le_bytes()).await?;
+        self.put_unless_null(node, &0u32.to_le_bytes()).await
     }
 }

@@ -3,7 +3,7 @@
 //! Reading removes nothing, and no program can clear the log, which is the whole board's.
 
 use crate::user::slot::User;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::proc_files::{LOG_BYTES_MAX, LOG_PATH, ReadSynthetic, TOP, WalkSynthetic};
 use renga_rt::Errno;
@@ -39,11 +39,11 @@ impl<M: UserMemory> User<M> {
     /// The last bytes of the log, as many as there is room for.
     async fn read_log(&mut self, place: u64, room: u64) -> SyscallResult {
         let walk = WalkSynthetic { at: TOP, reader: self.program.pid, flags: 0 };
-        let number = self.proc_files_of(TOP)?.call(walk, LOG_PATH).await?.number;
+        let number = self.services.proc_files(TOP)?.call(walk, LOG_PATH).await?.number;
         let (mut total, mut done) = (0, 0);
         for _ in 0..PAGES_MAX {
             let page = ReadSynthetic { number, offset: total };
-            let bytes = self.proc_files_of(TOP)?.call(page, &mut self.scratch[..]).await?;
+            let bytes = self.services.proc_files(TOP)?.call(page, &mut self.scratch[..]).await?;
             total += u64::from(bytes);
             if (bytes as usize) < PAGE_BYTES {
                 break;
@@ -55,7 +55,7 @@ impl<M: UserMemory> User<M> {
         while done < end {
             let page = ReadSynthetic { number, offset: start + done };
             let length = (end - done).min(PAGE_BYTES as u64) as usize;
-            let bytes = self.proc_files_of(TOP)?.call(page, &mut self.scratch[..length]).await? as usize;
+            let bytes = self.services.proc_files(TOP)?.call(page, &mut self.scratch[..length]).await? as usize;
             if bytes == 0 {
                 break;
             }

@@ -1,7 +1,7 @@
 //! Clocks and sleeping.
 
 use crate::user::slot::User;
-use crate::user::state::syscall_result::{SyscallResult, restartable_unless_handled};
+use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_proto::events::FollowCalendar;
@@ -129,10 +129,7 @@ impl<M: UserMemory> User<M> {
         if self.argument(0) != 0 {
             self.put_words(self.argument(0), [ns / NS_PER_S, ns % NS_PER_S / NS_PER_US]).await?;
         }
-        if self.argument(1) != 0 {
-            self.put(self.argument(1), &[0; 8]).await?;
-        }
-        Ok(())
+        self.put_unless_null(self.argument(1), &[0; 8]).await
     }
 
     pub(crate) async fn sleep(&mut self) -> SyscallResult<()> {
@@ -156,7 +153,7 @@ impl<M: UserMemory> User<M> {
         }
         let calendar = matches!(clock, CLOCK_REALTIME | CLOCK_REALTIME_COARSE);
         let slept = self.services.clients.clock.call(SleepUntil { until_ns: ns, calendar }, ()).await;
-        restartable_unless_handled(slept)
+        restartable_as(SyscallEscape::RestartUnlessHandled, slept)
     }
 
     /// Sleeps until `until_ns`, or until the time that an interrupted sleep was to end at.
@@ -170,6 +167,6 @@ impl<M: UserMemory> User<M> {
             }
             self.program.deadline_ns = Some(until_ns);
         }
-        restartable_unless_handled(slept)
+        restartable_as(SyscallEscape::RestartUnlessHandled, slept)
     }
 }

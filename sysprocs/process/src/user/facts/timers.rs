@@ -6,8 +6,8 @@
 use crate::signals::{SIGALRM, SIGNALS, SIGPROF, SIGVTALRM};
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME, NS_PER_S, NS_PER_US, Own, own_clock};
 use crate::user::slot::User;
+use crate::user::state::INTERVAL_TIMERS;
 use crate::user::state::fields::{int_at, word_at};
-use crate::user::state::program::INTERVAL_TIMERS;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer};
 use renga_rt::Errno;

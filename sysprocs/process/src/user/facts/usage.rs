@@ -5,8 +5,8 @@
 
 use crate::user::facts::time::{NS_PER_S, NS_PER_US};
 use crate::user::slot::User;
+use crate::user::state::SyscallResult;
 use crate::user::state::fields::put_words;
-use crate::user::state::syscall_result::SyscallResult;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::procs::UsageOf;
 use renga_proto::used::Used;

@@ -8,9 +8,8 @@
 use crate::user::files::locks::{LockCall, LockWay};
 use crate::user::servers::object_calls::SETTABLE;
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::open_flags::{O_CLOEXEC, is_path_only, reported_flags};
-use crate::user::state::syscall_result::{SyscallResult, finish};
+use crate::user::state::{FileDescriptor, SyscallResult, finish};
 use core::future::Future;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, Whence};

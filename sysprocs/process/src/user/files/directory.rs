@@ -1,9 +1,10 @@
 //! Names: making, removing and moving them, links, the working directory.
 
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
-use crate::user::slot::{User, pager};
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::slot::{User, memory};
+use crate::user::state::SyscallResult;
+use crate::user::state::open_flags::{S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
@@ -24,8 +25,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn make_directory(&mut self) -> Result<(), Errno> {
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some_and(|known| known.is_ok()) {
             return Err(Errno::EEXIST);
@@ -34,8 +34,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn make_node(&mut self) -> Result<(), Errno> {
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         let mode = self.argument(2) as u16;
         let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
@@ -44,8 +43,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn unlink(&mut self) -> Result<(), Errno> {
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await == Some(Err(Errno::ENOENT)) {
             return Err(Errno::ENOENT);
@@ -60,17 +58,13 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
-        let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
-        let from_at = self.start_for(self.argument(0), 0)?;
-        let to_at = self.start_for(self.argument(2), first + 1)?;
+        let (from_at, to_at, length) = self.get_two_paths_from().await?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
         self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await
     }
 
     pub(crate) async fn rename(&mut self) -> Result<(), Errno> {
-        let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
-        let from_at = self.start_for(self.argument(0), 0)?;
-        let to_at = self.start_for(self.argument(2), first + 1)?;
+        let (from_at, to_at, length) = self.get_two_paths_from().await?;
         self.services.path_lookup()?.call(Rename { from_at, to_at }, &self.paths[..length]).await
     }
 
@@ -78,8 +72,7 @@ impl<M: UserMemory> User<M> {
         match self.int(4) {
             0 => {}
             RENAME_NOREPLACE => {
-                let length = self.get_path(self.argument(3)).await?;
-                let at = self.start_for(self.argument(2), 0)?;
+                let (at, length) = self.get_path_from(self.argument(2), self.argument(3)).await?;
                 let access = renga_proto::path::Access { at, mode: 0 };
                 match self.services.path_lookup()?.call(access, &self.paths[..length]).await {
                     Ok(()) => return Err(Errno::EEXIST),
@@ -94,8 +87,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn read_link(&mut self) -> SyscallResult {
         let (place, room) = (self.argument(2), self.argument(3) as usize);
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         if room == 0 {
             return Err(Errno::EINVAL.into());
         }
@@ -120,7 +112,7 @@ impl<M: UserMemory> User<M> {
             }
             PathTarget::Synthetic { number, .. } => {
                 let link = ReadSyntheticLink { number, reader: self.program.pid };
-                self.proc_files_of(number)?.call(link, &mut target[..]).await? as usize
+                self.services.proc_files(number)?.call(link, &mut target[..]).await? as usize
             }
         };
         self.scratch[..PATH_BYTES_MAX].copy_from_slice(&target);
@@ -205,8 +197,7 @@ impl<M: UserMemory> User<M> {
 
     /// Copies the first `bytes` of the scratch page to the program's memory.
     pub(crate) async fn put_scratch(&mut self, address: u64, bytes: usize) -> Result<(), Errno> {
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = pager(self.machine, &mut self.services);
+        let (space, mut pager) = memory!(self);
         pager.copy_out(space, address, &self.scratch[..bytes]).await
     }
 }

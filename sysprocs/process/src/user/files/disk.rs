@@ -5,9 +5,8 @@
 
 use crate::user::files::synthetic::unreferenced;
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY};
+use crate::user::state::{FileDescriptor, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::FileStatus;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};

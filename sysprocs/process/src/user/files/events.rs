@@ -5,10 +5,10 @@
 
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
 use crate::user::slot::User;
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::{EventSort, Handle, Object};
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use crate::user::state::{
+    EventSort, FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, restartable,
+};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AwaitWake, Left};
 use renga_proto::events::{
@@ -126,14 +126,9 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The timer that argument 0 names.
-    fn timer_file(&self) -> Result<Handle, Errno> {
-        self.program.files.get(self.argument(0))?.object.events(EventSort::Timer)
-    }
-
-    /// What the program sees of a failure of that timer.
-    fn note_timer_loss(&mut self, errno: Errno) -> Errno {
-        let object = self.program.files.get(self.argument(0)).map(|descriptor| descriptor.object);
-        object.map_or(errno, |object| self.note_loss(object, errno, false))
+    fn timer_file(&self) -> Result<(Object, Handle), Errno> {
+        let object = self.program.files.get(self.argument(0))?.object;
+        Ok((object, object.events(EventSort::Timer)?))
     }
 
     pub(crate) async fn set_timer_file(&mut self) -> Result<(), Errno> {
@@ -142,18 +137,18 @@ impl<M: UserMemory> User<M> {
         if flags & !(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET) != 0 {
             return Err(Errno::EINVAL);
         }
-        let Handle { board, number, generation } = self.timer_file()?;
+        let (object, Handle { board, number, generation }) = self.timer_file()?;
         let (absolute, cancel_on_set) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
         let set = SetTimerFile { number, generation, at_ns, interval_ns, absolute, cancel_on_set };
         let left = self.services.events(board)?.call(set, ()).await;
-        let left = left.map_err(|errno| self.note_timer_loss(errno))?;
+        let left = left.map_err(|errno| self.note_loss(object, errno, false))?;
         self.put_old_setting(old, left, 1).await
     }
 
     pub(crate) async fn get_timer_file(&mut self) -> Result<(), Errno> {
-        let Handle { board, number, generation } = self.timer_file()?;
+        let (object, Handle { board, number, generation }) = self.timer_file()?;
         let left = self.services.events(board)?.call(AskTimerFile { number, generation }, ()).await;
-        let left = left.map_err(|errno| self.note_timer_loss(errno))?;
+        let left = left.map_err(|errno| self.note_loss(object, errno, false))?;
         self.put_setting(self.argument(1), left, 1).await
     }
 }

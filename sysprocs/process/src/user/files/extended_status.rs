@@ -4,10 +4,11 @@
 //! of birth, attributes, mount). The wishes in `mask` and the flags about remote file systems change nothing. Not here:
 //! the status of files (`status.rs`).
 
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, S_IFIFO, S_IFLNK, S_IFMT};
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
+use crate::user::state::FileDescriptor;
 use crate::user::state::fields::{int_at, put_ints, put_words};
+use crate::user::state::open_flags::{S_IFIFO, S_IFLNK, S_IFMT};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};
 use renga_rt::Errno;
@@ -80,7 +81,7 @@ fn is_on_disk(descriptor: &FileDescriptor) -> bool {
 /// A `struct stat` of what no file process has.
 pub(crate) fn device_status(descriptor: &FileDescriptor) -> [u8; STAT_BYTES] {
     let (mode, device) = match is_on_disk(descriptor) {
-        true => (descriptor.mode.into(), 0),
+        true => (descriptor.mode, 0),
         false => (descriptor.object.facts().mode, descriptor.object.facts().device),
     };
     let unnamed = descriptor.object.pipe_ino().filter(|_| !is_fifo(descriptor));
@@ -90,7 +91,7 @@ pub(crate) fn device_status(descriptor: &FileDescriptor) -> [u8; STAT_BYTES] {
         bytes[0..8].copy_from_slice(&DISK_DEVICE.to_le_bytes());
     }
     put_words(&mut bytes, [(8, ino), (32, device)]);
-    put_ints(&mut bytes, [(16, mode), (20, 1), (56, 4096)]);
+    put_ints(&mut bytes, [(16, mode.into()), (20, 1), (56, 4096)]);
     bytes
 }
 

@@ -4,10 +4,8 @@
 //! them up if it is interrupted. Not here: which pipe it is (`renga_pipe::fifos`).
 
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, is_path_only};
-use crate::user::state::syscall_result::{SyscallResult, restartable};
+use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::fifos::{FifoEnds, OpenFifo, OpenedFifo};
 use renga_proto::inode::InodeFacts;

@@ -3,43 +3,14 @@
 //! Invariant: the file's own offset counts only bytes that were also written. Not here: the program's own memory
 //! (`transfer.rs`).
 
-use crate::user::files::path::{S_IFMT, S_IFREG};
-use crate::user::files::transfer::{Buffers, PageMover, TRANSFER_BYTES_MAX};
+use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::files::transfer_calls::offset;
 use crate::user::slot::User;
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::SyscallResult;
-use core::cell::Cell;
-use core::future::Future;
+use crate::user::state::open_flags::{S_IFMT, S_IFREG};
+use crate::user::state::{FileDescriptor, Object, SyscallResult, TransferMode};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{Seek, Whence};
 use renga_rt::Errno;
-
-/// From a file to the object: from `start` on, or from where the file stands.
-struct FromFile<'f> {
-    from: &'f FileDescriptor,
-    start: Option<u64>,
-    read_failed: Cell<bool>,
-}
-
-impl<M: UserMemory> PageMover<M> for FromFile<'_> {
-    fn move_page<'a>(
-        &'a self,
-        user: &'a mut User<M>,
-        file: &'a FileDescriptor,
-        (_, length): (u64, usize),
-        done: u64,
-        mode: TransferMode,
-    ) -> impl Future<Output = Result<(usize, usize), Errno>> {
-        let start = self.start.map(|start| start.saturating_add(done));
-        user.pass_page((self, start), file.object, length, mode)
-    }
-
-    fn failed_at(&self, to: Object) -> (Object, bool) {
-        if self.read_failed.get() { (self.from.object, false) } else { (to, true) }
-    }
-}
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn send_file(&mut self) -> SyscallResult {
@@ -69,27 +40,26 @@ impl<M: UserMemory> User<M> {
     ) -> SyscallResult {
         let length = self.allowed_bytes(to, target, count).await?;
         let buffers = Buffers::One { address: 0, length };
-        self.transfer(FromFile { from, start, read_failed: Cell::new(false) }, to, buffers, to.mode_at(target), length)
-            .await
+        self.transfer(buffers, to.mode_at(target), length, async |user: &mut Self, (_, length), done, mode| {
+            user.pass_page((from, start.map(|start| start.saturating_add(done))), to.object, length, mode).await
+        })
+        .await
     }
 
     /// Copies a page of a file, from an offset or its own; returns the bytes written and read. What could not be
     /// written was not read, as far as the file's own offset tells.
     async fn pass_page(
         &mut self,
-        (source, start): (&FromFile<'_>, Option<u64>),
+        (from, start): (&FileDescriptor, Option<u64>),
         to: Object,
         length: usize,
         mode: TransferMode,
-    ) -> Result<(usize, usize), Errno> {
-        let (from, length) = (source.from, length.min(PAGE_BYTES));
+    ) -> Result<(usize, usize), PageFailure> {
+        let length = length.min(PAGE_BYTES);
         let read = match self.services.read(from.object, &mut self.scratch[..length], from.mode_at(start)).await {
             Ok(0) => return Ok((0, 1)), // the file ends
             Ok(bytes) => bytes.min(length),
-            Err(errno) => {
-                source.read_failed.set(true);
-                return Err(errno);
-            }
+            Err(errno) => return Err(PageFailure::Read(from.object, errno)),
         };
         let written = self.services.write(to, &self.scratch[..read], mode).await.map(|bytes| bytes.min(read));
         let unread = read - written.unwrap_or(0);
@@ -99,7 +69,7 @@ impl<M: UserMemory> User<M> {
             // A regular file can always be moved back over what was just read.
             let _ = file.call(Seek { offset: -(unread as i64), whence: Whence::Current }, ()).await;
         }
-        Ok((written?, read))
+        written.map(|written| (written, read)).map_err(|errno| PageFailure::Write(to, errno))
     }
 
     /// The offset at `place`, if one is named.

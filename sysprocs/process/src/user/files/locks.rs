@@ -6,11 +6,9 @@
 
 use crate::user::servers::rights::LOCKS;
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::fields::{STAT_SIZE_AT, half_at, put_ints, put_words, word_at};
-use crate::user::state::object::Handle;
 use crate::user::state::open_flags::is_path_only;
-use crate::user::state::syscall_result::{SyscallResult, restartable};
+use crate::user::state::{FileDescriptor, Handle, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, NoteLocks, Seek, Whence};
 use renga_proto::inode::STAT_BYTES;

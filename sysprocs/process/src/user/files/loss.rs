@@ -5,7 +5,7 @@
 
 use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::User;
-use crate::user::state::object::Object;
+use crate::user::state::Object;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::CheckGeneration;
 use renga_rt::Errno;

@@ -5,9 +5,8 @@
 
 use crate::user::slot::User;
 use crate::user::state::limits::{FSIZE, INFINITY};
-use crate::user::state::object::Object;
 use crate::user::state::open_flags::O_NONBLOCK;
-use crate::user::state::syscall_result::{SyscallResult, restartable};
+use crate::user::state::{Object, SyscallResult, restartable};
 use core::ops::Range;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::file::{Read, ReadFrom, Write};

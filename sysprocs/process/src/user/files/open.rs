@@ -3,19 +3,15 @@
 //! Invariant: a reference to an inode that a path lookup gave ends in a file process or is released. Device
 //! nodes are recognised by the reply of the path lookup and never reach a file process.
 
-use crate::user::files::path::{
-    AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG,
-};
+use crate::user::files::path::{AT_SYMLINK_NOFOLLOW, PERMISSIONS};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
 use crate::user::state::fields::{half_at, int_at};
-use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{
     FROM_INIT, LASTING, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_PATH,
-    O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY,
+    O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG,
 };
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::InodeFacts;
@@ -76,26 +72,18 @@ impl<M: UserMemory> User<M> {
             Err(errno) => return Err(errno.into()),
         };
         let object = match facts.mode & S_IFMT {
-            kind if kind != S_IFDIR && walk & OPEN_DIRECTORY != 0 => {
-                self.release_inode(&facts).await;
-                return Err(Errno::ENOTDIR.into());
+            kind if kind == S_IFDIR || kind == S_IFREG && walk & OPEN_DIRECTORY == 0 => {
+                self.open_file(&facts, flags).await?
             }
-            S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
-            S_IFCHR => {
+            kind => {
                 self.release_inode(&facts).await;
-                Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?
-            }
-            S_IFBLK => {
-                self.release_inode(&facts).await;
-                return Ok(apart!(self.open_disk(&facts, flags))?);
-            }
-            S_IFIFO => {
-                self.release_inode(&facts).await;
-                return apart!(self.open_fifo(&facts, flags));
-            }
-            _ => {
-                self.release_inode(&facts).await;
-                return Err(Errno::ENXIO.into());
+                match kind {
+                    _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
+                    S_IFCHR => Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?,
+                    S_IFBLK => return Ok(apart!(self.open_disk(&facts, flags))?),
+                    S_IFIFO => return apart!(self.open_fifo(&facts, flags)),
+                    _ => return Err(Errno::ENXIO.into()),
+                }
             }
         };
         let mut descriptor = FileDescriptor::opened(object, facts.ino, facts.mode, flags);
@@ -169,7 +157,7 @@ impl<M: UserMemory> User<M> {
             return;
         }
         let services = &mut self.services;
-        let sessions = services.sessions;
+        let sessions = services.facts.sessions;
         if let Ok(mut directory) = services.inode_directory() {
             // The next sync reports a failure to write the inode back.
             let _ = give_back(&mut services.clients.names, &mut directory, sessions, (ino, slot, origin)).await;

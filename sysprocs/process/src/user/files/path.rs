@@ -1,6 +1,6 @@
 //! Paths and directory descriptors of system calls.
 
-use crate::user::slot::{User, pager};
+use crate::user::slot::{User, memory};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
@@ -11,14 +11,6 @@ pub const AT_REMOVEDIR: u64 = 0x200;
 pub const AT_SYMLINK_FOLLOW: u64 = 0x400;
 /// An empty path means the descriptor itself.
 pub const AT_EMPTY_PATH: u64 = 0x1000;
-
-pub const S_IFMT: u16 = 0o170_000;
-pub const S_IFIFO: u16 = 0o010_000;
-pub const S_IFCHR: u16 = 0o020_000;
-pub const S_IFDIR: u16 = 0o040_000;
-pub const S_IFLNK: u16 = 0o120_000;
-pub const S_IFBLK: u16 = 0o060_000;
-pub const S_IFREG: u16 = 0o100_000;
 
 /// The permission bits of a mode.
 pub const PERMISSIONS: u64 = 0o7777;
@@ -34,8 +26,7 @@ impl<M: UserMemory> User<M> {
 
     /// As `get_path_at`, allowing for an empty one.
     pub(crate) async fn get_path_or_empty(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = pager(self.machine, &mut self.services);
+        let (space, mut pager) = memory!(self);
         let end = (at + PATH_BYTES_MAX).min(self.paths.len());
         pager.copy_in_string(space, address, &mut self.paths[at..end]).await
     }
@@ -43,6 +34,18 @@ impl<M: UserMemory> User<M> {
     /// Copies the path at `address`.
     pub(crate) async fn get_path(&mut self, address: u64) -> Result<usize, Errno> {
         self.get_path_at(address, 0).await
+    }
+
+    /// Copies the path at `address`; where it starts, relative to `descriptor`, and its length.
+    pub(crate) async fn get_path_from(&mut self, descriptor: u64, address: u64) -> Result<(PathStart, usize), Errno> {
+        let length = self.get_path(address).await?;
+        Ok((self.start_for(descriptor, 0)?, length))
+    }
+
+    /// The paths at arguments 1 and 3, relative to arguments 0 and 2: where each starts, and the length of both.
+    pub(crate) async fn get_two_paths_from(&mut self) -> Result<(PathStart, PathStart, usize), Errno> {
+        let (both, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
+        Ok((self.start_for(self.argument(0), 0)?, self.start_for(self.argument(2), first + 1)?, both))
     }
 
     /// Copies two paths, with a zero byte between them; the lengths of both and of the first.

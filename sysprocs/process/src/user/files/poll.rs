@@ -6,16 +6,16 @@
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::LOST;
 use crate::user::slot::User;
-use crate::user::state::descriptors::{DESCRIPTORS_MAX, FileDescriptor};
 use crate::user::state::limits::NOFILE;
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{DESCRIPTORS_MAX, FileDescriptor, Object, SyscallEscape, SyscallResult};
+use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_proto::pipe::{ERROR, HANG_UP, READABLE, WRITABLE};
 use renga_rt::{Errno, apart};
 
-/// Bytes of `struct pollfd`.
-const ENTRY_BYTES: usize = 8;
+/// Bytes of `struct pollfd`, and where its events that were found are.
+const ENTRY_BYTES: u64 = 8;
+const FOUND_AT: u64 = 6;
 /// Poll: no such descriptor.
 const INVALID: u32 = 32;
 /// Descriptors that `select` can name here, in bytes of its sets.
@@ -25,7 +25,7 @@ const SET_BYTES: usize = DESCRIPTORS_MAX / 8;
 const POLLED_MAX: usize = DESCRIPTORS_MAX;
 
 /// A `struct pollfd`. Each slot has room for as many as a program has descriptors, so it is packed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct PollEntry {
     /// Those that are none, as the nearest that is none either.
     number: i16,
@@ -40,10 +40,7 @@ fn packed(number: i32) -> i16 {
 }
 
 /// What is waited for.
-struct PollSet {
-    entries: [PollEntry; POLLED_MAX],
-    count: usize,
-}
+type PollSet = Vec<PollEntry, POLLED_MAX>;
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn poll(&mut self) -> SyscallResult {
@@ -54,17 +51,17 @@ impl<M: UserMemory> User<M> {
         if count > POLLED_MAX as u64 {
             return Err(Errno::ENOMEM.into());
         }
-        let count = count as usize;
-        let mut wanted = PollSet { entries: [PollEntry::default(); POLLED_MAX], count };
+        let mut wanted = PollSet::new();
         for index in 0..count {
-            let entry = self.get_word(place.wrapping_add((index * ENTRY_BYTES) as u64)).await?;
-            wanted.entries[index] = PollEntry { number: packed(entry as i32), events: (entry >> 32) as u16, found: 0 };
+            let entry = self.get_word(place.wrapping_add(index * ENTRY_BYTES)).await?;
+            let entry = PollEntry { number: packed(entry as i32), events: (entry >> 32) as u16, found: 0 };
+            wanted.push(entry).map_err(|_| Errno::ENOMEM)?;
         }
         let until_ns = self.time_limit(time).await?;
         self.set_call_mask(mask).await?;
         let ready = self.await_any_masked(&mut wanted, until_ns).await?;
-        for (index, entry) in wanted.entries[..count].iter().enumerate() {
-            let at = place.wrapping_add((index * ENTRY_BYTES + 6) as u64);
+        for (index, entry) in (0..).zip(&wanted) {
+            let at = place.wrapping_add(index * ENTRY_BYTES + FOUND_AT);
             self.put(at, &entry.found.to_le_bytes()).await?;
         }
         Ok(ready)
@@ -80,15 +77,14 @@ impl<M: UserMemory> User<M> {
                 self.get(self.argument(1 + index), &mut set[..bytes]).await?;
             }
         }
-        let mut wanted = PollSet { entries: [PollEntry::default(); POLLED_MAX], count: 0 };
+        let mut wanted = PollSet::new();
         for number in 0..count {
             let in_set = |set: usize| sets[set][number / 8] >> (number % 8) & 1 != 0;
             let events = if in_set(0) { READABLE } else { 0 } | if in_set(1) { WRITABLE } else { 0 };
             if events != 0 || in_set(2) {
                 self.program.files.get(number as u64)?;
-                let place = wanted.entries.get_mut(wanted.count).ok_or(Errno::ENOMEM)?;
-                *place = PollEntry { number: packed(number as i32), events: events as u16, found: 0 };
-                wanted.count += 1;
+                let entry = PollEntry { number: packed(number as i32), events: events as u16, found: 0 };
+                wanted.push(entry).map_err(|_| Errno::ENOMEM)?;
             }
         }
         let until_ns = self.time_limit(time).await?;
@@ -97,7 +93,7 @@ impl<M: UserMemory> User<M> {
         self.await_any_masked(&mut wanted, until_ns).await?;
         let mut found = [[0u8; SET_BYTES]; 3];
         let mut ready = 0;
-        for entry in &wanted.entries[..wanted.count] {
+        for entry in &wanted {
             let (events, found_events) = (u32::from(entry.events), u32::from(entry.found));
             let readable = events & READABLE != 0 && found_events & (READABLE | HANG_UP | ERROR) != 0;
             let writable = events & WRITABLE != 0 && found_events & (WRITABLE | ERROR) != 0;
@@ -172,10 +168,10 @@ impl<M: UserMemory> User<M> {
         loop {
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
             let (mut round, mut ready) = (self.begin_poll_round(over), 0);
-            for index in 0..wanted.count {
-                let PollEntry { number, events, .. } = wanted.entries[index];
+            for entry in &mut *wanted {
+                let PollEntry { number, events, .. } = *entry;
                 let found = if number < 0 { 0 } else { self.ready_events(number, events.into(), &mut round).await? };
-                wanted.entries[index].found = found as u16;
+                entry.found = found as u16;
                 ready += u64::from(found != 0);
                 round.stop_if(found != 0);
             }

@@ -6,8 +6,7 @@
 
 use crate::signals::SignalSet;
 use crate::user::slot::User;
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::{SyscallEscape, restartable_unless_handled};
+use crate::user::state::{Object, SyscallEscape, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
 use renga_proto::pipe::{ERROR, HANG_UP, NO_PROGRAM, Polled, READABLE, WRITABLE};
@@ -103,6 +102,6 @@ impl<M: UserMemory> User<M> {
             }
             self.program.deadline_ns = until_ns;
         }
-        restartable_unless_handled(waited)
+        restartable_as(SyscallEscape::RestartUnlessHandled, waited)
     }
 }

@@ -7,11 +7,9 @@
 use crate::signals::{SIGCHLD, SignalSet, UNSTOPPABLE};
 use crate::user::signals::frame::{SI_TIMER, SignalOrigin};
 use crate::user::slot::User;
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
 use crate::user::state::fields::{put_ints, put_words};
-use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{Cause, PendingSignals};
 use renga_rt::Errno;

@@ -2,12 +2,13 @@
 
 use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFDIR, S_IFMT};
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
+use crate::user::state::SyscallResult;
 use crate::user::state::fields::put_words;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
@@ -108,13 +109,10 @@ impl<M: UserMemory> User<M> {
         if length > 0 {
             let at = self.start_for(self.argument(0), 0)?;
             let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
-            match self.services.status_of(status, &self.paths[..length], &mut bytes).await {
-                Err(Errno::ECROSSED) => {} // as below
-                found => {
-                    found?;
-                    self.put(place, &bytes).await?;
-                    return Ok(());
-                }
+            let found = self.services.status_of(status, &self.paths[..length], &mut bytes).await;
+            if found != Err(Errno::ECROSSED) {
+                found?;
+                return self.put(place, &bytes).await;
             }
         }
         let bytes = apart!(self.status_of_path(self.argument(0), length, flags))?;
@@ -156,7 +154,7 @@ impl<M: UserMemory> User<M> {
         match found? {
             PathTarget::Disk(()) => {}
             PathTarget::Synthetic { number, .. } => {
-                self.proc_files_of(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await?
+                self.services.proc_files(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await?
             }
             PathTarget::Own { descriptor } => return self.status_of(descriptor).await,
         }
@@ -164,8 +162,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn check_access(&mut self) -> Result<(), Errno> {
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         self.access(at, length, self.argument(2) as u32 & 7).await.map(|_| ())
     }
 
@@ -198,8 +195,7 @@ impl<M: UserMemory> User<M> {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
             return change_file(file, change).await;
         };
-        let length = self.get_path(path).await?;
-        let at = self.start_for(self.argument(0), 0)?;
+        let (at, length) = self.get_path_from(self.argument(0), path).await?;
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             let here = !crosses(at, path) && self.services.change_here(at, path, flags, change.attributes()).await?;
             match (crosses(at, path), change) {

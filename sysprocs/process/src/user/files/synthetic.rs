@@ -4,14 +4,11 @@
 //! walk goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
 //! Not here: what synthetic files are (`renga_procfs`).
 
-use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
 use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
-use crate::user::state::open_flags::{O_ACCMODE, is_path_only};
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::open_flags::{O_ACCMODE, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
+use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Birth, InodeFacts};
@@ -27,6 +24,9 @@ pub(crate) const CROSSINGS_MAX: u32 = 8;
 
 /// The permission bit of the owner, who is everybody, to write.
 const OWNER_WRITES: u16 = 0o200;
+
+/// Most bytes of what a descriptor of a file without a name leads to: a word, and a number in brackets.
+const NUMBERED_BYTES: usize = 32;
 
 /// A path, where it lies.
 #[derive(Clone, Debug)]
@@ -112,11 +112,6 @@ impl Services {
 }
 
 impl<M: UserMemory> User<M> {
-    /// The server of the synthetic file `number`.
-    pub(crate) fn proc_files_of(&mut self, number: u32) -> Result<Client<ProcFiles, PROC_FILES>, Errno> {
-        self.services.proc_files(number)
-    }
-
     /// Goes on from where the path `piece` leaves the disk.
     pub(crate) async fn cross(&mut self, at: PathStart, piece: PathPiece, flags: u32) -> Result<PathCrossing, Errno> {
         let path = bytes_of!(self, piece);
@@ -133,7 +128,7 @@ impl<M: UserMemory> User<M> {
         // Again at most once, on the board of the program that the path names.
         for _ in 0..=1 {
             let walk = WalkSynthetic { at: number, reader: self.program.pid, flags: flags & NO_FOLLOW };
-            let mut maker = self.proc_files_of(number)?;
+            let mut maker = self.services.proc_files(number)?;
             let led = maker.call(walk, bytes_of!(self, piece)).await.map_err(gone)?;
             let Led { number: reached, mode, left } = led;
             let rest = piece.clone().last(left as usize);
@@ -236,9 +231,10 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn own_link(&mut self, descriptor: u64, out: &mut [u8]) -> Result<usize, Errno> {
         let FileDescriptor { object, ino, mode, .. } =
             *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
+        let numbered: Result<heapless::String<NUMBERED_BYTES>, _>;
         let text = match (object.file(), object.facts().link_text) {
             (Some(_), _) if ino >= SYNTHETIC && mode & S_IFMT == S_IFDIR => {
-                return Ok(self.proc_files_of(ino)?.call(SyntheticPath { number: ino }, out).await? as usize);
+                return Ok(self.services.proc_files(ino)?.call(SyntheticPath { number: ino }, out).await? as usize);
             }
             (Some(_), _) if ino < SYNTHETIC && mode & S_IFMT == S_IFDIR => {
                 let at = self.program.start_at(ino.into());
@@ -248,10 +244,13 @@ impl<M: UserMemory> User<M> {
             (_, Some(text)) => text.as_bytes(),
             _ if matches!(object, Object::Lost { .. }) => return Err(Errno::EIO),
             // A fifo has a name, and with it an inode.
-            _ => match object.pipe_ino().filter(|_| ino == 0) {
-                Some(number) => return Ok(put_numbered(out, b"pipe:[", number)),
-                None => return Ok(put_numbered(out, b"file:[", ino.into())),
-            },
+            _ => {
+                numbered = match object.pipe_ino().filter(|_| ino == 0) {
+                    Some(number) => heapless::format!("pipe:[{number}]"),
+                    None => heapless::format!("file:[{ino}]"),
+                };
+                numbered.as_ref().map_err(|_| Errno::ENAMETOOLONG)?.as_bytes()
+            }
         };
         let bytes = text.len().min(out.len());
         out[..bytes].copy_from_slice(&text[..bytes]);
@@ -262,19 +261,6 @@ impl<M: UserMemory> User<M> {
 /// The facts of a file that has no reference count.
 pub(crate) fn unreferenced(slot: u16, ino: u32, mode: u16, generation: u32) -> InodeFacts {
     InodeFacts { slot, ino, mode, birth: Birth { generation, device: 0 }, origin: ReferenceOrigin::NONE }
-}
-
-/// Puts `kind`, a number and a bracket; how many bytes.
-fn put_numbered(out: &mut [u8], kind: &[u8], mut number: u64) -> usize {
-    let mut digits = [b']'; 21];
-    let mut at = 20;
-    while number > 0 || at == 20 {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    let text = kind.iter().chain(&digits[at..]);
-    out.iter_mut().zip(text).map(|(place, byte)| *place = *byte).count()
 }
 
 impl PathPiece {

@@ -1,11 +1,9 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
-use crate::user::files::path::{S_IFBLK, S_IFMT};
 use crate::user::slot::User;
-use crate::user::state::object::Object;
-use crate::user::state::open_flags::O_NONBLOCK;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT};
+use crate::user::state::{Object, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{
     GetAttributes, GetForeground, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES,

@@ -7,12 +7,9 @@
 //! (`one_page_transfer.rs`).
 
 use crate::signals::SIGPIPE;
-use crate::user::slot::{User, pager};
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::Object;
+use crate::user::slot::{User, memory};
 use crate::user::state::open_flags::O_APPEND;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
-use core::future::Future;
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{BeginAppend, EndAppend, SyncFile};
 use renga_proto::pages::AT_END;
@@ -65,67 +62,10 @@ struct Cursor {
     left: u64,
 }
 
-/// What moves a page of a transfer: the engine has one loop for each, so that the loop makes no choice for each page.
-pub(crate) trait PageMover<M: UserMemory> {
-    /// Moves up to `buffer.1` bytes behind the `done` ones, by the buffer at `buffer.0`; returns the bytes moved and
-    /// wanted.
-    fn move_page<'a>(
-        &'a self,
-        user: &'a mut User<M>,
-        file: &'a FileDescriptor,
-        buffer: (u64, usize),
-        done: u64,
-        mode: TransferMode,
-    ) -> impl Future<Output = Result<(usize, usize), Errno>>;
-
-    /// Which object a move failed at, `to` being the transfer's, and whether it was written to.
-    fn failed_at(&self, to: Object) -> (Object, bool);
-}
-
-/// From the object to the program.
-pub(crate) struct ToProgram;
-
-impl<M: UserMemory> PageMover<M> for ToProgram {
-    #[inline(always)]
-    fn move_page<'a>(
-        &'a self,
-        user: &'a mut User<M>,
-        file: &'a FileDescriptor,
-        (address, length): (u64, usize),
-        done: u64,
-        mode: TransferMode,
-    ) -> impl Future<Output = Result<(usize, usize), Errno>> {
-        // Bytes that are there already do not wait until more come.
-        let mode = TransferMode { nonblocking: mode.nonblocking || done > 0, ..mode };
-        user.read_page(file, address, length, mode)
-    }
-
-    #[inline(always)]
-    fn failed_at(&self, to: Object) -> (Object, bool) {
-        (to, false)
-    }
-}
-
-/// From the program to the object.
-pub(crate) struct FromProgram;
-
-impl<M: UserMemory> PageMover<M> for FromProgram {
-    #[inline(always)]
-    fn move_page<'a>(
-        &'a self,
-        user: &'a mut User<M>,
-        file: &'a FileDescriptor,
-        (address, length): (u64, usize),
-        _: u64,
-        mode: TransferMode,
-    ) -> impl Future<Output = Result<(usize, usize), Errno>> {
-        user.write_page(file.object, address, length, mode)
-    }
-
-    #[inline(always)]
-    fn failed_at(&self, to: Object) -> (Object, bool) {
-        (to, true)
-    }
+/// Why a page was not moved: a read from the object, or a write to it, has failed.
+pub(crate) enum PageFailure {
+    Read(Object, Errno),
+    Write(Object, Errno),
 }
 
 impl<M: UserMemory> User<M> {
@@ -141,14 +81,15 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Moves up to `room` bytes page by page; how many.
-    pub(crate) async fn transfer<P: PageMover<M>>(
+    /// Moves up to `room` bytes page by page; how many. `move_page` moves up to so many bytes as the buffer at an address
+    /// has, behind those done, and returns the bytes moved and wanted. The engine has one loop for each such function,
+    /// so that the loop makes no choice for each page.
+    pub(crate) async fn transfer(
         &mut self,
-        mover: P,
-        file: &FileDescriptor,
         buffers: Buffers,
         mode: TransferMode,
         room: u64,
+        move_page: impl AsyncFn(&mut Self, (u64, usize), u64, TransferMode) -> Result<(usize, usize), PageFailure>,
     ) -> SyscallResult {
         let (mut cursor, mut done) = (Cursor { buffers, next: 0, address: 0, left: 0 }, 0);
         // Each pass moves a page, or takes the next buffer.
@@ -163,8 +104,7 @@ impl<M: UserMemory> User<M> {
             }
             let length = cursor.left.min(room - done) as usize;
             let offset = mode.offset.map(|offset| offset.saturating_add(done));
-            let moved = mover.move_page(self, file, (cursor.address, length), done, TransferMode { offset, ..mode });
-            match moved.await {
+            match move_page(self, (cursor.address, length), done, TransferMode { offset, ..mode }).await {
                 Ok((bytes, wanted)) => {
                     done += bytes as u64;
                     cursor.address = cursor.address.wrapping_add(bytes as u64);
@@ -174,13 +114,37 @@ impl<M: UserMemory> User<M> {
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) => match mover.failed_at(file.object) {
-                    (object, true) => return self.write_failed(object, errno).await,
-                    (object, false) => return restartable(Err(self.note_loss(object, errno, false))),
-                },
+                Err(PageFailure::Write(object, errno)) => return self.write_failed(object, errno).await,
+                Err(PageFailure::Read(object, errno)) => {
+                    return restartable(Err(self.note_loss(object, errno, false)));
+                }
             }
         }
         Ok(done)
+    }
+
+    /// Reads up to `room` bytes of `from`.
+    pub(crate) async fn read_in(
+        &mut self,
+        from: &FileDescriptor,
+        buffers: Buffers,
+        mode: TransferMode,
+        room: u64,
+    ) -> SyscallResult {
+        self.transfer(buffers, mode, room, async |user: &mut Self, (address, length), done, mode| {
+            // Bytes that are there already do not wait until more come.
+            let mode = TransferMode { nonblocking: mode.nonblocking || done > 0, ..mode };
+            user.read_page(from, address, length, mode).await.map_err(|errno| PageFailure::Read(from.object, errno))
+        })
+        .await
+    }
+
+    /// Writes up to `room` bytes to `object`.
+    async fn write_pages(&mut self, object: Object, buffers: Buffers, mode: TransferMode, room: u64) -> SyscallResult {
+        self.transfer(buffers, mode, room, async |user: &mut Self, (address, length), _, mode| {
+            user.write_page(object, address, length, mode).await.map_err(|errno| PageFailure::Write(object, errno))
+        })
+        .await
     }
 
     /// Called before each page of a call that may have many. Lets other programs run after a while; true:
@@ -206,12 +170,12 @@ impl<M: UserMemory> User<M> {
         mode: TransferMode,
     ) -> Result<(usize, usize), Errno> {
         let object = file.object;
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let (space, mut pager) = memory!(self);
         let is_shared = space.may_share(address);
         let wanted = if file.is_synthetic() {
             length.min(PAGE_BYTES)
         } else {
-            let mut page = pager(self.machine, &mut self.services).page_for_write(space, address, length).await?;
+            let mut page = pager.page_for_write(space, address, length).await?;
             let wanted = page.len();
             if !is_shared {
                 return Ok((self.services.read(object, &mut page, mode).await?.min(wanted), wanted));
@@ -230,9 +194,9 @@ impl<M: UserMemory> User<M> {
         length: usize,
         mode: TransferMode,
     ) -> Result<(usize, usize), Errno> {
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let (space, mut pager) = memory!(self);
         let is_shared = space.may_share(address);
-        let page = pager(self.machine, &mut self.services).page_for_read(space, address, length).await?;
+        let page = pager.page_for_read(space, address, length).await?;
         let wanted = page.len();
         if is_shared {
             self.scratch[..wanted].copy_from_slice(&page);
@@ -263,12 +227,12 @@ impl<M: UserMemory> User<M> {
                 let mode = TransferMode { offset, ..mode };
                 return match gathered {
                     Some(length) => self.write_scratch(to.object, length.min(room as usize), mode).await,
-                    None => self.transfer(FromProgram, to, buffers, mode, room).await,
+                    None => self.write_pages(to.object, buffers, mode, room).await,
                 };
             }
         }
         if !at_end && !self.appends(to).await? {
-            return self.transfer(FromProgram, to, buffers, mode, room).await;
+            return self.write_pages(to.object, buffers, mode, room).await;
         }
         self.append(to, buffers, mode, room).await
     }
@@ -296,7 +260,7 @@ impl<M: UserMemory> User<M> {
             Err(errno) => return self.write_failed(to.object, errno).await,
         };
         let to_end = TransferMode { offset: Some(start), ..mode };
-        let written = self.transfer(FromProgram, to, buffers, to_end, length).await;
+        let written = self.write_pages(to.object, buffers, to_end, length).await;
         let end = start.saturating_add(*written.as_ref().unwrap_or(&0));
         let (reserved, moves) = (start.saturating_add(length), mode.offset.is_none());
         // Fails with the board of the file, and the reservation there is gone with it.
@@ -313,8 +277,7 @@ impl<M: UserMemory> User<M> {
                 return Ok(None);
             }
             let end = length + bytes as usize;
-            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-            let mut pager = pager(self.machine, &mut self.services);
+            let (space, mut pager) = memory!(self);
             pager.copy_in(space, address, &mut self.scratch[length..end]).await?;
             (length, index) = (end, index + 1);
         }

@@ -4,12 +4,10 @@
 //! Invariant: each is the same transfer with other buffers, offset and flags. Calls: `transfer.rs`; event files and
 //! signal files, which move whole records. Not here: copies from file to file (`file_copy.rs`).
 
-use crate::user::files::transfer::{Buffers, TRANSFER_BYTES_MAX, ToProgram};
+use crate::user::files::transfer::{Buffers, TRANSFER_BYTES_MAX};
 use crate::user::slot::User;
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
 use crate::user::state::open_flags::{O_DSYNC, O_RDONLY, O_SYNC};
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_rt::{Errno, apart};
 
@@ -57,7 +55,7 @@ impl<M: UserMemory> User<M> {
             }
             buffers => {
                 let room = if from.is_synthetic() { PAGE_BYTES as u64 } else { TRANSFER_BYTES_MAX };
-                self.transfer(ToProgram, &from, buffers, mode, room).await
+                self.read_in(&from, buffers, mode, room).await
             }
         }
     }
@@ -85,7 +83,7 @@ impl<M: UserMemory> User<M> {
         let (address, length) = (self.argument(0), self.argument(1));
         let device = FileDescriptor::opened(Object::Random, 0, 0, O_RDONLY);
         let buffer = Buffers::One { address, length };
-        self.transfer(ToProgram, &device, buffer, device.mode_at(None), length).await
+        self.read_in(&device, buffer, device.mode_at(None), length).await
     }
 
     fn buffers(&self, form: TransferForm) -> Result<Buffers, Errno> {

@@ -7,11 +7,10 @@
 use crate::user::files::poll_round::PollRound;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::User;
-use crate::user::state::fields::{put_words, word_at};
+use crate::user::state::fields::word_at;
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::object::{EventSort, Handle, Object, get_object, put_object};
 use crate::user::state::open_flags::O_CLOEXEC;
-use crate::user::state::syscall_result::SyscallResult;
+use crate::user::state::{EventSort, Handle, Object, SyscallResult, get_object, put_object};
 use renga_hal::memory::UserMemory;
 use renga_proto::events::{
     ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange,
@@ -45,9 +44,8 @@ fn to_words(object: Object) -> Result<[u64; 2], Errno> {
 }
 
 fn from_words(words: [u64; 2]) -> Result<Object, Errno> {
-    let mut bytes = [0; 16];
-    put_words(&mut bytes, [(0, words[0]), (8, words[1])]);
-    get_object(&mut ImageReader::new(&bytes))?.ok_or(Errno::EINVAL)
+    let bytes = words.map(u64::to_le_bytes);
+    get_object(&mut ImageReader::new(bytes.as_flattened()))?.ok_or(Errno::EINVAL)
 }
 
 impl<M: UserMemory> User<M> {
@@ -200,10 +198,7 @@ impl<M: UserMemory> User<M> {
                 continue;
             }
             let at = place.wrapping_add(u64::from(reported) * EVENT_BYTES);
-            let mut bytes = [0; EVENT_BYTES as usize];
-            bytes[..4].copy_from_slice(&events.to_le_bytes());
-            bytes[DATA_AT as usize..].copy_from_slice(&watch.data.to_le_bytes());
-            match self.put(at, &bytes).await {
+            match self.put_words(at, [events.into(), watch.data]).await {
                 Err(errno) if reported == 0 => return Err(errno),
                 Err(_) => break,
                 Ok(()) => {}

@@ -4,13 +4,11 @@
 //! fails. Program files are referenced while they are read.
 
 use crate::procs::record::NAME_BYTES;
-use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, pager};
 use crate::user::state::limits::STACK;
-use crate::user::state::program::AlternateStack;
-use crate::user::state::program::INTERVAL_TIMERS;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::open_flags::{S_IFMT, S_IFREG};
+use crate::user::state::{AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;

@@ -4,19 +4,19 @@
 //! a later step fails; afterwards the references, the space and the pages are its own.
 
 use crate::probes::{self, program_operands};
-use crate::signals::{SIGCHLD, SignalSet};
+use crate::signals::SIGCHLD;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::{User, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{FilePages, get_program, get_registers, put_program, put_registers};
-use crate::user::state::program::ProgramState;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, restartable_as};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
 use renga_rt::Errno;
 use renga_rt::pace::Pace;
+use renga_rt::user::UserContext;
 
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
@@ -81,11 +81,9 @@ impl<M: UserMemory> User<M> {
             tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
             schedule: self.schedule().to_word(),
         };
-        let child = match flags & CLONE_VM {
-            0 => self.fork_here(wishes).await,
-            _ => self.fork_borrowing(wishes).await,
-        };
-        let child = restarted(child)?;
+        let child = self.fork_here(wishes, flags & CLONE_VM != 0).await;
+        // A fork that a signal came before is made again, when that has been served.
+        let child = restartable_as(SyscallEscape::RestartAlways, child)?;
         // While the child borrows the space, this process does not touch it.
         if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
             self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
@@ -97,33 +95,22 @@ impl<M: UserMemory> User<M> {
         Ok(u64::from(child))
     }
 
-    async fn fork_here(&mut self, wishes: Wishes) -> Result<u32, Errno> {
+    /// A process on this board, in a copy of the space or, if it `borrows`, in the space itself.
+    async fn fork_here(&mut self, wishes: Wishes, borrows: bool) -> Result<u32, Errno> {
         let (space, mut pager) = self.memory();
-        let copy = pager.fork(space).await?;
-        self.spawn_here(wishes, copy).await
-    }
-
-    async fn fork_borrowing(&mut self, wishes: Wishes) -> Result<u32, Errno> {
-        let (space, mut pager) = self.memory();
-        let borrowed = pager.lend(space)?;
-        self.spawn_here(wishes, borrowed).await
-    }
-
-    /// A process on this board in `copy`.
-    async fn spawn_here(&mut self, wishes: Wishes, copy: SpaceCopy) -> Result<u32, Errno> {
-        let result = match self.add_references(false).await {
-            Ok(()) => match self.spawn_on(self.services.board, wishes, SpaceWay::Here(&copy), (0, 0)).await {
-                Ok(pid) => return Ok(pid),
-                Err(errno) => {
-                    self.release_objects(usize::MAX).await;
-                    errno
-                }
-            },
+        let copy = if borrows { pager.lend(space)? } else { pager.fork(space).await? };
+        let refused = match self.add_references(false).await {
+            Ok(()) => {
+                let made = self.spawn_on(self.services.board, wishes, SpaceWay::Here(&copy), (0, 0)).await;
+                let Err(errno) = made else { return made };
+                self.release_objects(usize::MAX).await;
+                errno
+            }
             Err(errno) => errno,
         };
         let (space, mut pager) = self.memory();
         pager.discard_copy(space, copy).await;
-        Err(result)
+        Err(refused)
     }
 
     /// The process, on board `target`: with its space `way`, and of that group and session (0: the parent's).
@@ -137,7 +124,9 @@ impl<M: UserMemory> User<M> {
         let pages = self.store_files(target).await?;
         let spawned = match self.describe_child((wishes, &pages), way) {
             Ok(bytes) => {
-                let spawn = self.spawn(group, session);
+                let ProgramState { pid: parent, blocked, .. } = self.program;
+                let (most, ignored) = (self.program.limits.processes(), self.program.ignored());
+                let spawn = Spawn { parent, group, session, blocked, most, ignored };
                 match self.services.clients.all_procs.at(target, 0) {
                     Some(mut procs) => procs.call(spawn, &self.scratch[..bytes]).await,
                     None => Err(Errno::EINVAL),
@@ -156,25 +145,19 @@ impl<M: UserMemory> User<M> {
         let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = ImageWriter::new(&mut self.scratch);
+        put_state(&mut writer, self.context, &self.program, (wishes, pages))?;
         let space_bytes = match way {
             SpaceWay::Here(copy) => {
-                put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_HERE)?;
+                writer.put(&[SPACE_HERE])?;
                 space.encode_copy(copy, writer.rest())?
             }
             SpaceWay::There { first_list } => {
-                put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_FROM_ELSEWHERE)?;
+                writer.put(&[SPACE_FROM_ELSEWHERE])?;
                 writer.word(u64::from(first_list))?;
                 space.encode_areas(writer.rest())?
             }
         };
         Ok(writer.bytes() + space_bytes)
-    }
-
-    /// What makes a child of this program, which is described beside.
-    fn spawn(&self, group: u32, session: u32) -> Spawn {
-        let ProgramState { pid, blocked, .. } = self.program;
-        let (most, ignored) = (self.program.limits.processes(), self.program.ignored());
-        Spawn { parent: pid, group, session, blocked, most, ignored }
     }
 
     /// Adds a reference of this board to each object of a descriptor; to all of them or none. An object of a failed
@@ -220,10 +203,11 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL.into());
         }
         let wishes = Wishes { tpidr: self.context.tpidr, schedule: self.schedule().to_word(), ..Wishes::default() };
-        if target == self.services.board {
-            return Ok(u64::from(restarted(self.fork_here(wishes).await)?));
-        }
-        Ok(u64::from(restarted(self.send_to(target, wishes).await)?))
+        let child = match target == self.services.board {
+            true => self.fork_here(wishes, false).await,
+            false => self.send_to(target, wishes).await,
+        };
+        Ok(restartable_as(SyscallEscape::RestartAlways, child)?.into())
     }
 
     async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
@@ -233,10 +217,9 @@ impl<M: UserMemory> User<M> {
         let sent = self.send_descriptor(target, wishes, export.first_list()).await;
         let (_, mut pager) = self.memory();
         match sent {
-            Ok(_) => export.finish(&mut pager).await,
-            // What was stored there is gone with the board.
-            Err(errno) if is_loss(errno) => export.finish(&mut pager).await,
-            Err(_) => export.cancel(&mut pager, &mut there).await,
+            Err(errno) if !is_loss(errno) => export.cancel(&mut pager, &mut there).await,
+            // What was stored there is the child's, or gone with the board.
+            _ => export.finish(&mut pager).await,
         }
         sent
     }
@@ -255,18 +238,16 @@ impl<M: UserMemory> User<M> {
         let record = AddChild { parent: pid, child, group: relations.group, deaths: relations.deaths };
         match self.services.clients.procs.call(record, ()).await {
             Ok(0) => {}
-            Ok(signals) => self.pass_on(target, child, signals).await,
+            // The child gets what this program's group got while it was made.
+            Ok(signals) => {
+                if let Some(mut procs) = self.services.clients.all_procs.at(target, 0) {
+                    let _ = procs.call(PassOn { pid: child, signals }, ()).await; // a dead board has no child either
+                }
+            }
             // The child runs; only waiting for it is lost.
             Err(errno) => self.me.log("a child elsewhere has no record here", [u64::from(child), u64::from(errno.0)]),
         }
         Ok(child)
-    }
-
-    /// The child gets what this program's group got while it was made.
-    async fn pass_on(&mut self, target: u8, child: u32, signals: SignalSet) {
-        if let Some(mut procs) = self.services.clients.all_procs.at(target, 0) {
-            let _ = procs.call(PassOn { pid: child, signals }, ()).await; // a dead board has no child either
-        }
     }
 
     /// Takes descriptors and memory that board `from` has stored here; `rest` of the scratch page describes the memory.
@@ -295,9 +276,9 @@ impl<M: UserMemory> User<M> {
         let mut reader = ImageReader::new(&self.scratch[..bytes]);
         get_registers(&mut reader, self.facts.slot, self.context)?;
         let pages = get_program(&mut reader, pid, &mut self.program)?;
-        let set_tid = reader.word()?;
-        self.program.clear_child_tid = reader.word()?;
-        let Schedule { policy, cores, .. } = Schedule::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
+        let [set_tid, clear_tid, schedule] = reader.words()?;
+        self.program.clear_child_tid = clear_tid;
+        let Schedule { policy, cores, .. } = Schedule::from_word(schedule).ok_or(Errno::EINVAL)?;
         self.me.begin_account(policy, maker == self.services.board);
         if cores & self.me.program_cores() != 0 {
             self.me.set_cores(cores); // on a board without any of them it may use all
@@ -312,7 +293,7 @@ impl<M: UserMemory> User<M> {
         let at = bytes - reader.rest().len();
         if way == SPACE_HERE {
             // First: from now on it is this program's to give back, whatever fails.
-            self.space = Some(Space::decode_local(self.services.tables, reader.rest())?);
+            self.space = Some(Space::decode_local(self.facts.tables, reader.rest())?);
             self.take_files(&pages).await?;
         } else {
             self.take_from(from, &pages, at..bytes).await?;
@@ -336,18 +317,12 @@ impl<M: UserMemory> User<M> {
     }
 }
 
-/// A fork that a signal came before is made again, when that has been served.
-fn restarted(child: Result<u32, Errno>) -> Result<u32, SyscallEscape> {
-    child.map_err(|errno| if errno == Errno::EINTR { SyscallEscape::RestartAlways } else { SyscallEscape::Fail(errno) })
-}
-
 /// Writes registers, state and wishes of a child, for which a system call returns 0.
 fn put_state(
     writer: &mut ImageWriter,
-    context: &mut renga_rt::user::UserContext,
-    program: &crate::user::state::program::ProgramState,
+    context: &mut UserContext,
+    program: &ProgramState,
     (wishes, pages): (Wishes, &[u32]),
-    way: u8,
 ) -> Result<(), Errno> {
     let (result, sp, tpidr) = (context.x[0], context.sp, context.tpidr);
     context.x[0] = 0;
@@ -357,8 +332,5 @@ fn put_state(
     (context.x[0], context.sp, context.tpidr) = (result, sp, tpidr);
     registers?;
     put_program(writer, program, pages)?;
-    writer.word(wishes.set_tid)?;
-    writer.word(wishes.clear_tid)?;
-    writer.word(wishes.schedule)?;
-    writer.put(&[way])
+    writer.words([wishes.set_tid, wishes.clear_tid, wishes.schedule])
 }

@@ -4,7 +4,7 @@ use crate::group_kill::kill_everywhere;
 use crate::signals::exited;
 use crate::user::slot::User;
 use crate::user::state::fields::{int_at, word_at};
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, SetGroup, board_of};
 use renga_rt::Errno;

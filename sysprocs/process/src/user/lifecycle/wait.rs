@@ -4,7 +4,7 @@ use crate::signals::{SIGCHLD, of_child};
 use crate::user::facts::usage::resource_usage;
 use crate::user::slot::User;
 use crate::user::state::fields::put_ints;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable};
+use crate::user::state::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{
     WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, WaitedChild,
@@ -34,9 +34,7 @@ impl<M: UserMemory> User<M> {
         if waited.pid != 0 && place != 0 {
             self.put(place, &waited.status.to_le_bytes()).await?;
         }
-        if usage != 0 {
-            self.put(usage, &resource_usage(used)).await?;
-        }
+        self.put_unless_null(usage, &resource_usage(used)).await?;
         Ok(u64::from(waited.pid))
     }
 
@@ -67,13 +65,8 @@ impl<M: UserMemory> User<M> {
         let parent = self.program.pid;
         let options = options & !KINDS | of_group;
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
-        if place != 0 {
-            self.put(place, &child_info(waited.pid, waited.status)).await?;
-        }
-        if usage != 0 {
-            self.put(usage, &resource_usage(used)).await?;
-        }
-        Ok(())
+        self.put_unless_null(place, &child_info(waited.pid, waited.status)).await?;
+        Ok(self.put_unless_null(usage, &resource_usage(used)).await?)
     }
 }
 

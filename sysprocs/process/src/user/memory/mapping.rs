@@ -1,10 +1,8 @@
 //! The program's memory: brk, mmap and what goes with it.
 
-use crate::user::files::path::{S_IFMT, S_IFREG};
-use crate::user::slot::{User, pager};
-use crate::user::state::descriptors::FileDescriptor;
-use crate::user::state::object::Object;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::slot::User;
+use crate::user::state::open_flags::{S_IFMT, S_IFREG};
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
 use renga_memory::areas::AREAS_MAX;
@@ -222,13 +220,13 @@ impl<M: UserMemory> User<M> {
         if advice != MADV_DONTNEED || length == 0 {
             return Ok(());
         }
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let (space, mut pager) = self.memory();
         let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
         let area = space.areas().iter().find(|area| area.start_address() <= address && end <= area.end_address());
         let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(()) };
         let mapping =
             Mapping { place: MapAddress::Fixed(address), length, access: area.access, backing: Backing::Zero };
-        pager(self.machine, &mut self.services).map(space, mapping).await.map(|_| ())
+        pager.map(space, mapping).await.map(|_| ())
     }
 
     /// mincore: which pages have a frame that the program can use without a fault.

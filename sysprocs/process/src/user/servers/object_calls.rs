@@ -6,9 +6,8 @@
 //! calls. Not here: splitting by pages (`files/transfer.rs`), facts of a kind (`state/object.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::descriptors::{FileDescriptor, TransferMode};
-use crate::user::state::object::{Handle, Object};
 use crate::user::state::open_flags::{FROM_INIT, O_APPEND, O_NONBLOCK};
+use crate::user::state::{FileDescriptor, Handle, Object, TransferMode};
 use renga_proto::console::{GetJobControl, PollTerminal, ReadTerminal, SetWaits, WriteTerminal};
 use renga_proto::events::{AskWaiting, DropEvents, HoldEvents, PollEvents, SetWaiting};
 use renga_proto::fifos::FifoEnds;
@@ -157,13 +156,15 @@ impl Services {
     /// `slot`.
     pub async fn poll(&mut self, object: Object, events: u32, seen: u32, slot: u16) -> Result<Polled, Errno> {
         let (events, edges) = match object {
-            Object::Pipe { at, end: PipeEnd::Reader, partners } => {
-                return self.poll_pipe(at, (FifoEnds::Reader, partners), events, (seen, slot)).await;
+            Object::Pipe { at, .. } | Object::Fifo(at) => {
+                let (ends, partners) = match object {
+                    Object::Pipe { end: PipeEnd::Reader, partners, .. } => (FifoEnds::Reader, partners),
+                    Object::Pipe { .. } => (FifoEnds::Writer, 0),
+                    _ => (FifoEnds::Both, 0),
+                };
+                let poll = PollPipe { generation: at.generation, ends, events, slot, seen, partners };
+                return self.pipe(at)?.call_retrying(poll, ()).await;
             }
-            Object::Pipe { at, end: PipeEnd::Writer, .. } => {
-                return self.poll_pipe(at, (FifoEnds::Writer, 0), events, (seen, slot)).await;
-            }
-            Object::Fifo(at) => return self.poll_pipe(at, (FifoEnds::Both, 0), events, (seen, slot)).await,
             Object::Events { at: Handle { board, number, generation }, .. } => {
                 let poll = PollEvents { number, generation, events, slot, seen };
                 return self.events(board)?.call_retrying(poll, ()).await;
@@ -173,17 +174,6 @@ impl Services {
             _ => (READABLE | WRITABLE, 1),
         };
         Ok(Polled { events: if seen == edges { 0 } else { events }, edges })
-    }
-
-    async fn poll_pipe(
-        &mut self,
-        at: Handle,
-        (ends, partners): (FifoEnds, u32),
-        events: u32,
-        (seen, slot): (u32, u16),
-    ) -> Result<Polled, Errno> {
-        let poll = PollPipe { generation: at.generation, ends, events, slot, seen, partners };
-        self.pipe(at)?.call_retrying(poll, ()).await
     }
 
     /// The status flags of `of`: the server's where it keeps them, else the descriptor's.

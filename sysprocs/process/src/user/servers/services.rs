@@ -5,11 +5,10 @@
 use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
 };
-use crate::user::state::object::Handle;
-use crate::user::state::program::UserFacts;
+use crate::user::state::{Handle, UserFacts};
+use renga_memory::FrameCache;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
-use renga_memory::{FrameCache, FrameCounts, SpaceTables};
 use renga_pages::change_leased;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::clock::Clock;
@@ -33,7 +32,7 @@ use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
-use renga_proto::sessions::{ReferenceOrigin, Sessions};
+use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::slots::{FileTable, PipeTable};
 use renga_proto::steps::{self, STEPS_BYTES};
 use renga_proto::surplus::SURPLUS_BYTES;
@@ -106,14 +105,9 @@ pub struct Services {
     pub board: u8,
     /// The board that has the disk, where init runs.
     pub disk_board: u8,
-    /// This board's tables of areas.
-    pub tables: &'static SpaceTables,
-    /// How many references this board's page frames have.
-    pub counts: &'static FrameCounts,
+    pub facts: &'static UserFacts,
     /// Page frames that the program has before it needs them.
     pub(crate) frame_cache: FrameCache,
-    /// Which session with each board it is.
-    pub sessions: &'static Sessions,
     /// What `getrandom` gives: the same in every run.
     pub(crate) random: Random,
     /// The next write to the terminal is one that programs in the background may not make, and this one may.
@@ -124,24 +118,17 @@ pub struct Services {
 
 impl Services {
     /// For the process of `board` that has `facts`.
-    pub fn new(clients: UserClients, board: u8, facts: &UserFacts) -> Self {
-        let UserFacts { slot, seed, tables, counts, sessions, .. } = *facts;
+    pub fn new(clients: UserClients, board: u8, facts: &'static UserFacts) -> Self {
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
-        let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
-        let random = Random::new(seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20);
-        let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
-        let frame_cache = FrameCache::new();
         Services {
+            disk_board: (0..clients.paths.boards()).find(has_disk).unwrap_or(0),
             clients,
             board,
-            disk_board,
-            tables,
-            counts,
-            frame_cache,
-            sessions,
-            random,
-            may_write_terminal,
-            steps,
+            facts,
+            frame_cache: FrameCache::new(),
+            random: Random::new(facts.seed ^ u64::from(board) << 40 ^ u64::from(facts.slot) << 20),
+            may_write_terminal: false,
+            steps: [0; STEPS_BYTES],
         }
     }
 
@@ -165,7 +152,7 @@ impl Services {
             }
         }
         // What is answered is of this session.
-        let origin = self.sessions.origin(self.disk_board);
+        let origin = self.facts.sessions.origin(self.disk_board);
         let mut facts = Err(Errno::EAGAIN);
         let (known_here, at) = (!open.at.is_confined(), open.at.directory);
         if known_here

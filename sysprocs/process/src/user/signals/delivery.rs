@@ -7,12 +7,11 @@
 
 use crate::signals::{CONTINUED, SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
 use crate::user::signals::frame::{self, SignalOrigin};
-use crate::user::slot::{INSTRUCTION_BYTES, User, pager};
+use crate::user::slot::{INSTRUCTION_BYTES, User, memory};
 use crate::user::state::actions::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SignalAction, SignalEffect,
 };
-use crate::user::state::program::AlternateStack;
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult};
+use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::GoOn;
@@ -162,8 +161,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn return_from_handler(&mut self) -> SyscallResult {
         let place = self.context.sp;
         let length = frame::WRITTEN_BYTES;
-        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-        let mut pager = pager(self.machine, &mut self.services);
+        let (space, mut pager) = memory!(self);
         if pager.copy_in(space, place, &mut self.scratch[..length]).await.is_err() {
             return Err(SyscallEscape::End(killed(SIGSEGV)));
         }

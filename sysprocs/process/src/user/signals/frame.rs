@@ -7,8 +7,8 @@
 //! Invariant: whatever a program puts there, what is read back is its own registers only.
 
 use crate::signals::{SignalSet, UNSTOPPABLE};
+use crate::user::state::AlternateStack;
 use crate::user::state::fields::{put_ints, put_words, word_at};
-use crate::user::state::program::AlternateStack;
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::procs::Cause;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
@@ -46,6 +46,8 @@ const RESERVED: usize = SIGCONTEXT + 288;
 const RESERVED_BYTES: usize = 4096;
 const FP_MAGIC: u32 = 0x4650_8001;
 const FP_BYTES: usize = 528;
+/// What the floating-point record begins with.
+const FP_HEAD: u64 = FP_MAGIC as u64 | (FP_BYTES as u64) << 32;
 const FP_REGISTERS: usize = RESERVED + 16;
 const END: usize = RESERVED + FP_BYTES;
 /// Bytes that are written, from the frame's start on.
@@ -57,14 +59,6 @@ pub const FRAME_BYTES: u64 = RECORD_OFFSET + 16;
 const _: () = assert!(WRITTEN_BYTES <= PAGE_BYTES && FRAME_BYTES == 4704);
 
 type FramePage = [u8; PAGE_BYTES];
-
-fn put(page: &mut FramePage, at: usize, word: u64) {
-    put_words(page, [(at, word)]);
-}
-
-fn get(page: &FramePage, at: usize) -> u64 {
-    word_at(page, at)
-}
 
 /// `si_code`: a timer expired.
 pub const SI_TIMER: i32 = -2;
@@ -98,18 +92,13 @@ pub fn write(
 ) -> usize {
     page[..WRITTEN_BYTES].fill(0);
     page[..INFO_BYTES].copy_from_slice(&signal_info(signal, origin));
-    put(page, STACK, stack.address);
-    put(page, STACK + 16, stack.bytes);
-    put(page, MASK, mask);
-    put(page, SIGCONTEXT, if let SignalOrigin::Fault { address, .. } = origin { address } else { 0 });
-    for (index, &register) in context.x.iter().enumerate() {
-        put(page, REGISTERS + 8 * index, register);
-    }
-    put(page, SP, context.sp);
-    put(page, PC, context.pc);
-    put(page, PSTATE, context.pstate & PSTATE_USER);
-    put(page, RESERVED, u64::from(FP_MAGIC) | (FP_BYTES as u64) << 32);
-    put(page, RESERVED + 8, context.fp.fpsr & 0xffff_ffff | context.fp.fpcr << 32);
+    put_words(page, [(STACK, stack.address), (STACK + 16, stack.bytes), (MASK, mask)]);
+    let fault_address = if let SignalOrigin::Fault { address, .. } = origin { address } else { 0 };
+    put_words(page, [(SIGCONTEXT, fault_address)]);
+    put_words(page, core::array::from_fn::<_, 31, _>(|index| (REGISTERS + 8 * index, context.x[index])));
+    put_words(page, [(SP, context.sp), (PC, context.pc), (PSTATE, context.pstate & PSTATE_USER)]);
+    let fp_status = context.fp.fpsr & 0xffff_ffff | context.fp.fpcr << 32;
+    put_words(page, [(RESERVED, FP_HEAD), (RESERVED + 8, fp_status)]);
     for (index, register) in context.fp.v.iter().enumerate() {
         let at = FP_REGISTERS + 16 * index;
         page[at..at + 16].copy_from_slice(&register.to_le_bytes());
@@ -119,22 +108,22 @@ pub fn write(
 
 /// Reads a frame back into the registers; the signal mask. `None`: it has no floating-point record.
 pub fn read(page: &FramePage, context: &mut UserContext) -> Option<SignalSet> {
-    if get(page, RESERVED) != u64::from(FP_MAGIC) | (FP_BYTES as u64) << 32 {
+    if word_at(page, RESERVED) != FP_HEAD {
         return None;
     }
     for (index, register) in context.x.iter_mut().enumerate() {
-        *register = get(page, REGISTERS + 8 * index);
+        *register = word_at(page, REGISTERS + 8 * index);
     }
-    context.sp = get(page, SP);
-    context.pc = get(page, PC);
-    context.pstate = get(page, PSTATE) & PSTATE_USER;
-    let status = get(page, RESERVED + 8);
+    context.sp = word_at(page, SP);
+    context.pc = word_at(page, PC);
+    context.pstate = word_at(page, PSTATE) & PSTATE_USER;
+    let status = word_at(page, RESERVED + 8);
     context.fp.fpsr = status & 0xffff_ffff;
     context.fp.fpcr = status >> 32;
     for (index, register) in context.fp.v.iter_mut().enumerate() {
         let at = FP_REGISTERS + 16 * index;
-        *register = u128::from(get(page, at)) | u128::from(get(page, at + 8)) << 64;
+        *register = u128::from(word_at(page, at)) | u128::from(word_at(page, at + 8)) << 64;
     }
     context.fp_place = FpPlace::Context;
-    Some(get(page, MASK) & !UNSTOPPABLE)
+    Some(word_at(page, MASK) & !UNSTOPPABLE)
 }

@@ -5,8 +5,7 @@ use crate::user::signals::frame::{SignalOrigin, signal_info};
 use crate::user::slot::User;
 use crate::user::state::actions::{ACTION_BYTES, SignalAction};
 use crate::user::state::fields::word_at;
-use crate::user::state::program::{AlternateStack, ProgramState};
-use crate::user::state::syscall_result::{SyscallEscape, SyscallResult, restartable_unless_handled};
+use crate::user::state::{AlternateStack, ProgramState, SyscallEscape, SyscallResult, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::procs::{AwaitSignal, INIT, SetIgnored};
@@ -39,10 +38,7 @@ impl<M: UserMemory> User<M> {
             self.publish_signals();
             self.report_ignored(0).await;
         }
-        if old != 0 {
-            self.put(old, &before.to_bytes()).await?;
-        }
-        Ok(())
+        self.put_unless_null(old, &before.to_bytes()).await
     }
 
     pub(crate) async fn set_mask(&mut self) -> Result<(), Errno> {
@@ -61,10 +57,7 @@ impl<M: UserMemory> User<M> {
             };
             self.set_blocked(blocked).await;
         }
-        if old != 0 {
-            self.put(old, &before.to_le_bytes()).await?;
-        }
-        Ok(())
+        self.put_unless_null(old, &before.to_le_bytes()).await
     }
 
     /// Blocks `blocked` from now on.
@@ -118,7 +111,7 @@ impl<M: UserMemory> User<M> {
         self.set_call_mask(mask).await?;
         let (pid, blocked) = (self.program.pid, self.program.blocked);
         let waited = self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()).await;
-        restartable_unless_handled(waited)?;
+        restartable_as(SyscallEscape::RestartUnlessHandled, waited)?;
         Err(SyscallEscape::RestartUnlessHandled)
     }
 
@@ -133,9 +126,7 @@ impl<M: UserMemory> User<M> {
             time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
         };
         let (signal, origin) = self.take_or_await(wanted, until_ns).await?;
-        if info != 0 {
-            self.put(info, &signal_info(signal, origin)).await?;
-        }
+        self.put_unless_null(info, &signal_info(signal, origin)).await?;
         Ok(u64::from(signal))
     }
 

@@ -7,7 +7,7 @@
 
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::{
-    O_ACCMODE, O_CLOEXEC, O_DSYNC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, kept_flags,
+    O_ACCMODE, O_CLOEXEC, O_DSYNC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, S_IFDIR, S_IFMT, kept_flags,
 };
 use renga_proto::mounts::SYNTHETIC;
 use renga_rt::Errno;
@@ -69,10 +69,6 @@ impl FileDescriptor {
         self.mode & S_IFMT == S_IFDIR
     }
 }
-
-/// The type bits of a mode, and a directory's.
-const S_IFMT: u16 = 0o170_000;
-const S_IFDIR: u16 = 0o040_000;
 
 #[derive(Clone, Copy)]
 pub struct TransferMode {
@@ -141,14 +137,12 @@ impl DescriptorTable {
 
     /// What `number` means.
     pub fn get(&self, number: u64) -> Result<&FileDescriptor, Errno> {
-        let place = usize::try_from(number as u32).ok().and_then(|index| self.places.get(index));
-        place.and_then(|place| place.descriptor.as_ref()).ok_or(Errno::EBADF)
+        self.places.get(number as u32 as usize).and_then(|place| place.descriptor.as_ref()).ok_or(Errno::EBADF)
     }
 
     /// As `get`, to change it.
     pub fn get_mut(&mut self, number: u64) -> Result<&mut FileDescriptor, Errno> {
-        let place = usize::try_from(number as u32).ok().and_then(|index| self.places.get_mut(index));
-        place.and_then(|place| place.descriptor.as_mut()).ok_or(Errno::EBADF)
+        self.places.get_mut(number as u32 as usize).and_then(|place| place.descriptor.as_mut()).ok_or(Errno::EBADF)
     }
 
     /// Puts `descriptor`, of an object that no other names, at the first free number.

@@ -1,12 +1,17 @@
 //! The data of a program and its slot, without calls to servers.
 
 pub mod actions;
-pub mod descriptors;
+mod descriptors;
 pub mod fields;
 pub mod image_bytes;
 pub mod limits;
-pub mod object;
+mod object;
 pub mod open_flags;
 pub mod process_image;
-pub mod program;
-pub mod syscall_result;
+mod program;
+mod syscall_result;
+
+pub use descriptors::{DESCRIPTORS_MAX, DescriptorSlot, DescriptorTable, FileDescriptor, TransferMode};
+pub use object::{EventSort, Handle, Object, get_object, put_object};
+pub use program::{AlternateStack, INTERVAL_TIMERS, ProgramState, UserFacts};
+pub use syscall_result::{SyscallEscape, SyscallResult, finish, restartable, restartable_as};

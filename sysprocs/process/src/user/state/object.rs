@@ -6,6 +6,7 @@
 
 use crate::signals::UNSTOPPABLE;
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
+use crate::user::state::open_flags::{S_IFCHR, S_IFIFO};
 use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
 
@@ -72,10 +73,6 @@ pub enum EventSort {
     Watches,
 }
 
-/// Type bits of a mode.
-const S_IFIFO: u32 = 0o010_000;
-const S_IFCHR: u32 = 0o020_000;
-
 /// What is fixed of each kind of object.
 #[derive(Clone, Copy)]
 pub struct ObjectFacts {
@@ -86,7 +83,7 @@ pub struct ObjectFacts {
     /// What `lseek` answers where no file process has an offset: objects without positions stay at 0, as on Linux.
     pub seek: Result<u64, Errno>,
     /// Mode and device number in `struct stat` where no file process answers, as Linux has them.
-    pub mode: u32,
+    pub mode: u16,
     pub device: u64,
     /// Where `/proc/self/fd` says that it leads, if that is the same for all objects of the kind.
     pub link_text: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! Linux's open flags, as `fcntl.h` of AArch64 numbers them, and which of them a descriptor keeps.
+//! Linux's open flags, as `fcntl.h` of AArch64 numbers them, and which of them a descriptor keeps; and types of files.
 //!
 //! Called by: calls that open files or read flags of descriptors. Not here: what the flags do.
 
@@ -24,6 +24,15 @@ pub const O_CLOEXEC: u32 = 0o2_000_000;
 pub const O_PATH: u32 = 0o10_000_000;
 /// The flags of such a descriptor, which neither reads nor writes.
 pub const NO_ACCESS: u32 = O_PATH | O_ACCMODE;
+
+/// The type bits of a mode, and what they can be.
+pub const S_IFMT: u16 = 0o170_000;
+pub const S_IFIFO: u16 = 0o010_000;
+pub const S_IFCHR: u16 = 0o020_000;
+pub const S_IFDIR: u16 = 0o040_000;
+pub const S_IFLNK: u16 = 0o120_000;
+pub const S_IFBLK: u16 = 0o060_000;
+pub const S_IFREG: u16 = 0o100_000;
 
 /// Kept with the flags of the terminal: init opened it, and every other program inherited it from there.
 pub const FROM_INIT: u32 = 1 << 31;

@@ -55,12 +55,10 @@ pub fn finish<T: ReturnValue>(result: Result<T, impl Into<SyscallEscape>>) -> Sy
 
 /// Makes an interruption of a call that did nothing yet a reason to make it again.
 pub fn restartable<T>(result: Result<T, Errno>) -> Result<T, SyscallEscape> {
-    result.map_err(|errno| if errno == Errno::EINTR { SyscallEscape::Restart } else { SyscallEscape::Fail(errno) })
+    restartable_as(SyscallEscape::Restart, result)
 }
 
-/// As [`restartable`], for calls that any handler ends.
-pub fn restartable_unless_handled<T>(result: Result<T, Errno>) -> Result<T, SyscallEscape> {
-    result.map_err(
-        |errno| if errno == Errno::EINTR { SyscallEscape::RestartUnlessHandled } else { SyscallEscape::Fail(errno) },
-    )
+/// As [`restartable`], in the way that `restart` says.
+pub fn restartable_as<T>(restart: SyscallEscape, result: Result<T, Errno>) -> Result<T, SyscallEscape> {
+    result.map_err(|errno| if errno == Errno::EINTR { restart } else { errno.into() })
 }
