@@ -9,7 +9,7 @@
 //!
 //! Not here: the operations (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `encode.rs`, `exec`).
 
-use crate::area::{Area, Origin, Sharing, number};
+use crate::area::{Area, Origin, number};
 use crate::frame_list::FrameList;
 use crate::layout::{PAGE, TRAMPOLINE};
 use crate::pager::Pager;
@@ -118,14 +118,8 @@ impl Space {
         }
         let page = number(address);
         if page == number(TRAMPOLINE) {
-            return Some(Area {
-                start: page,
-                end: page + 1,
-                access: Access::ReadExecute,
-                touched: false,
-                sharing: Sharing::Private,
-                origin: Origin::Zero,
-            });
+            let trampoline = Area::new(TRAMPOLINE, TRAMPOLINE + PAGE, Access::ReadExecute, Origin::Zero);
+            return Some(Area { touched: false, ..trampoline });
         }
         self.table.areas.find(page).copied()
     }

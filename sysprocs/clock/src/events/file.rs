@@ -33,6 +33,11 @@ impl EventPlace {
         matches!(self.kind, EventKind::Timer | EventKind::CalendarTimer)
     }
 
+    /// Whether it is in `generation`.
+    pub(super) fn is(&self, generation: u32) -> bool {
+        self.generation.is_some_and(|is| is.number() == generation)
+    }
+
     /// Something has happened that others may wait for.
     pub(super) fn note_edge(&mut self) {
         self.edges = self.edges.wrapping_add(1).max(1);
