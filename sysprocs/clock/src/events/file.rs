@@ -50,7 +50,7 @@ impl EventPlace {
             EventKind::Count | EventKind::Semaphore => (self.count > 0, self.count < COUNT_MAX),
             EventKind::Watches => (false, false), // its program polls the watched objects
         };
-        u32::from(readable) * READABLE | u32::from(writable) * WRITABLE
+        (u32::from(readable) * READABLE) | (u32::from(writable) * WRITABLE)
     }
 
     /// Takes what a read of it takes; `now_ns` is of the time that it counts.
