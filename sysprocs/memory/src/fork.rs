@@ -139,8 +139,7 @@ impl<M: UserMemory> Pager<'_, M> {
     /// of `list` back.
     pub(crate) async fn take_apart(&mut self, space: &Space, root: Frame, mut list: FrameList) {
         self.machine.leave_shared_tables(root);
-        // Area by area: the tables are large, and mostly empty. Pages are in areas, but for the one that signal handlers
-        // return to.
+        // Area by area: the tables are large, and mostly empty. Pages are in areas, but for that of the trampoline.
         for area in space.table.areas.as_slice() {
             self.take_pages(root, (area.start_address(), area.end_address()), &mut list).await;
         }

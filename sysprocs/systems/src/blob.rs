@@ -6,7 +6,7 @@
 //! [`crate::valid`], so a board boots from it or not at all. Not here: where the bytes lie.
 
 use crate::facts::FACTS;
-use crate::fields::{BlobReader, Field};
+use crate::fields::{BlobReader, TableField};
 use crate::tables::System;
 use crate::valid;
 use core::fmt;

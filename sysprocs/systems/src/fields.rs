@@ -25,7 +25,7 @@ impl<'b> BlobReader<'b> {
 }
 
 /// Something that tables are made of.
-pub(crate) trait Field {
+pub(crate) trait TableField {
     /// Bytes that it takes at least.
     const BYTES_MIN: usize;
     fn put(&self, out: &mut dyn FnMut(&[u8]));
@@ -35,7 +35,7 @@ pub(crate) trait Field {
 }
 
 macro_rules! numbers { ($($T:ident)*) => { $(
-    impl Field for $T {
+    impl TableField for $T {
         const BYTES_MIN: usize = size_of::<$T>();
         fn put(&self, out: &mut dyn FnMut(&[u8])) {
             out(&self.to_le_bytes());
@@ -48,7 +48,7 @@ macro_rules! numbers { ($($T:ident)*) => { $(
 )* } }
 numbers! { u8 u16 u32 }
 
-impl Field for bool {
+impl TableField for bool {
     const BYTES_MIN: usize = 1;
     fn put(&self, out: &mut dyn FnMut(&[u8])) {
         u8::from(*self).put(out);
@@ -60,7 +60,7 @@ impl Field for bool {
     }
 }
 
-impl Field for Kind {
+impl TableField for Kind {
     const BYTES_MIN: usize = 1;
     fn put(&self, out: &mut dyn FnMut(&[u8])) {
         (*self as u8).put(out);
@@ -72,7 +72,7 @@ impl Field for Kind {
     }
 }
 
-impl<'t> Field for &'t str {
+impl<'t> TableField for &'t str {
     const BYTES_MIN: usize = 1;
     fn put(&self, out: &mut dyn FnMut(&[u8])) {
         (self.len() as u8).put(out);
@@ -88,7 +88,7 @@ impl<'t> Field for &'t str {
     }
 }
 
-impl<'t, T: Field> Field for &'t [T] {
+impl<'t, T: TableField> TableField for &'t [T] {
     const BYTES_MIN: usize = 2;
     fn put(&self, out: &mut dyn FnMut(&[u8])) {
         (self.len() as u16).put(out);

@@ -4,7 +4,7 @@
 //! `board` the index into [`System::boards`], `index` from the `first` of its row on.
 
 use crate::facts::FACTS;
-use crate::fields::{BlobReader, Field};
+use crate::fields::{BlobReader, TableField};
 use crate::kinds::Kind;
 use core::ops::Range;
 use renga_rt::{PAGE_BYTES, ProcId};
@@ -16,7 +16,7 @@ macro_rules! rows { ($(
     $(#[$doc])*
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct $T $(<$t>)? { $($(#[$field_doc])* pub $field: $F),+ }
-    impl $(<$t>)? Field for $T $(<$t>)? {
+    impl $(<$t>)? TableField for $T $(<$t>)? {
         const BYTES_MIN: usize = 0 $(+ <$F>::BYTES_MIN)+;
         fn put(&self, out: &mut dyn FnMut(&[u8])) {
             $(self.$field.put(out);)+
