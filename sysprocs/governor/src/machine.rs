@@ -127,4 +127,4 @@ impl Governor {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,6 +6,7 @@
 //! gets to the child (`encode.rs`).
 
 use crate::frame_list::FrameList;
+use crate::layout::{PAGE, TRAMPOLINE};
 use crate::pager::Pager;
 use crate::space::Space;
 use renga_abi::Errno;
@@ -138,11 +139,11 @@ impl<M: UserMemory> Pager<'_, M> {
     /// of `list` back.
     pub(crate) async fn take_apart(&mut self, space: &Space, root: Frame, mut list: FrameList) {
         self.machine.leave_shared_tables(root);
-        // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
+        // Area by area: the tables are large, and mostly empty. Pages are in areas, but for that of the trampoline.
         for area in space.table.areas.as_slice() {
             self.take_pages(root, (area.start_address(), area.end_address()), &mut list).await;
         }
-        self.take_trampoline(root, &mut list).await;
+        self.take_pages(root, (TRAMPOLINE, TRAMPOLINE + PAGE), &mut list).await;
         // Bounded by the tables of the space.
         while let Some(table) = self.machine.take_table(root) {
             if list.is_full() {

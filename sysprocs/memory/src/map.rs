@@ -176,8 +176,8 @@ impl<M: UserMemory> Pager<'_, M> {
             Backing::Zero => return Ok(Origin::Zero),
             Backing::File { file, offset } | Backing::Shared { file, offset, .. } => (file, offset),
             Backing::Object => {
-                let file = self.use_object(space).await?;
-                return Ok(Origin::File { file, first_page: 0, bytes: length });
+                let object = self.make_object().await?;
+                return Ok(Origin::File { file: self.add_file(space, object).await?, first_page: 0, bytes: length });
             }
         };
         if !offset.is_multiple_of(PAGE) {
@@ -204,12 +204,6 @@ impl<M: UserMemory> Pager<'_, M> {
             self.release_file(file).await;
         }
         added
-    }
-
-    /// The number of new memory that programs share, with a use at the `references` process.
-    async fn use_object(&mut self, space: &mut Space) -> Result<u8, Errno> {
-        let object = self.make_object().await?;
-        self.add_file(space, object).await
     }
 
     /// Unmaps whatever is in `address..address + length`.

@@ -122,13 +122,9 @@ impl<M: UserMemory> Pager<'_, M> {
                 let Some((index, page, _)) = area.file_page(at) else { break };
                 let file = space.table.files.get(index).ok_or(Errno::EIO)?.id();
                 let show = MapPages { file, page, count: 1, space: space.root.0, at, map_for: MapFor::Read };
-                let mut mapped = Err(Errno::ENXIO);
                 // At most a pass for each table.
-                while mapped == Err(Errno::ENXIO) {
-                    mapped = self.pages.call(show, ()).await;
-                    if mapped == Err(Errno::ENXIO) {
-                        self.add_table(space.root, u64::from(at) * PAGE).await?;
-                    }
+                while self.pages.call(show, ()).await == Err(Errno::ENXIO) {
+                    self.add_table(space.root, u64::from(at) * PAGE).await?;
                 }
             }
         }

@@ -9,11 +9,11 @@
 //!
 //! Not here: the operations (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `encode.rs`, `exec`).
 
-use crate::area::{Area, Origin, Sharing, number};
+use crate::area::{Area, Origin, number};
 use crate::frame_list::FrameList;
 use crate::layout::{PAGE, TRAMPOLINE};
 use crate::pager::Pager;
-use crate::tables::Table;
+use crate::tables::{Lists, Table};
 use core::cell::Cell;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, USER_END, UserMemory};
@@ -118,14 +118,8 @@ impl Space {
         }
         let page = number(address);
         if page == number(TRAMPOLINE) {
-            return Some(Area {
-                start: page,
-                end: page + 1,
-                access: Access::ReadExecute,
-                touched: false,
-                sharing: Sharing::Private,
-                origin: Origin::Zero,
-            });
+            let trampoline = Area::new(TRAMPOLINE, TRAMPOLINE + PAGE, Access::ReadExecute, Origin::Zero);
+            return Some(Area { touched: false, ..trampoline });
         }
         self.table.areas.find(page).copied()
     }
@@ -190,15 +184,11 @@ impl<M: UserMemory> Pager<'_, M> {
         }
     }
 
-    /// Unmaps the page that signal handlers return to, which is in no area.
-    pub(crate) async fn take_trampoline(&mut self, root: Frame, list: &mut FrameList) {
-        self.take_pages(root, (TRAMPOLINE, TRAMPOLINE + PAGE), list).await;
-    }
-
     /// Gives back the use of files that no area shows any more.
     pub(crate) async fn release_unused_files(&mut self, space: &mut Space) {
+        let Lists { areas, files } = &mut *space.table;
         // Each pass takes a file out.
-        while let Some(file) = space.table.take_unused_file() {
+        while let Some(file) = files.take_unused(areas) {
             self.release_file(file).await;
         }
     }

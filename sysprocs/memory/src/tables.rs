@@ -7,7 +7,7 @@
 
 use crate::area::Area;
 use crate::areas::{AREAS_MAX, Areas};
-use crate::mapped_files::{FILES_MAX, MappedFile, MappedFiles};
+use crate::mapped_files::{FILES_MAX, MappedFiles};
 use core::ops::{Deref, DerefMut};
 use renga_abi::Errno;
 use renga_rt::Arena;
@@ -22,12 +22,6 @@ pub struct Lists {
     pub areas: Areas,
     /// The files that areas show.
     pub files: MappedFiles,
-}
-impl Lists {
-    /// Takes out one file that no area shows.
-    pub(crate) fn take_unused_file(&mut self) -> Option<MappedFile> {
-        self.files.take_unused(&self.areas)
-    }
 }
 
 /// One of the tables, as the others see it.

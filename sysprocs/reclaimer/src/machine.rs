@@ -110,8 +110,8 @@ renga_rt::with_defaults! {
         last: Option<LastSample> = None,
         /// Frames are few and none are to be had: sample again then, and the interval after that.
         retry: Option<(u64, u64)> = None,
-        ordinary: WorkCounts = WorkCounts::default(),
-        batches: WorkCounts = WorkCounts::default(),
+        /// Of either kind of work.
+        counts: [WorkCounts; 2] = [WorkCounts::default(); 2],
     }
     impl Default;
 }
@@ -119,22 +119,12 @@ renga_rt::with_defaults! {
 impl ReclaimMachine {
     /// The work of either kind.
     pub fn counts(&self, work: ReclaimWork) -> WorkCounts {
-        match work {
-            ReclaimWork::Ordinary => self.ordinary,
-            ReclaimWork::Batch => self.batches,
-        }
+        self.counts[work as usize]
     }
 
     /// Time that a step took.
     pub fn spent(&mut self, work: ReclaimWork, ns: u64) {
-        self.counts_of(work).ns += ns;
-    }
-
-    fn counts_of(&mut self, work: ReclaimWork) -> &mut WorkCounts {
-        match work {
-            ReclaimWork::Ordinary => &mut self.ordinary,
-            ReclaimWork::Batch => &mut self.batches,
-        }
+        self.counts[work as usize].ns += ns;
     }
 
     /// The active reclaimer, if any.
@@ -170,23 +160,17 @@ impl ReclaimMachine {
         }
         match self.state {
             ReclaimPhase::Awake => ReclaimStep::Sample,
-            ReclaimPhase::Frees { work: ReclaimWork::Ordinary, wanted, .. } => {
-                ReclaimStep::Free { frames: wanted.min(SMALL_BATCH), wanted }
-            }
-            ReclaimPhase::Frees { work: ReclaimWork::Batch, wanted, .. } => {
-                ReclaimStep::Free { frames: wanted.min(LARGE_STEP), wanted }
+            ReclaimPhase::Frees { work, wanted, .. } => {
+                let most = if work == ReclaimWork::Batch { LARGE_STEP } else { SMALL_BATCH };
+                ReclaimStep::Free { frames: wanted.min(most), wanted }
             }
             ReclaimPhase::Pauses { until_ns, .. } => ReclaimStep::Wait(Some(until_ns)),
             ReclaimPhase::Asleep => {
-                let sample_ns = self.next_sample_ns(now_ns).filter(|_| settings.batching);
+                let sample_ns = settings.batching.then(|| self.last.map_or(now_ns, |last| last.at_ns + SAMPLE_NS));
                 let retry_ns = self.retry.map(|(at_ns, _)| at_ns);
                 ReclaimStep::Wait(sample_ns.into_iter().chain(retry_ns).min())
             }
         }
-    }
-
-    fn next_sample_ns(&self, now_ns: u64) -> Option<u64> {
-        Some(self.last.map_or(now_ns, |last| last.at_ns + SAMPLE_NS))
     }
 
     /// Takes in a sample.
@@ -207,7 +191,7 @@ impl ReclaimMachine {
     }
 
     fn begin(&mut self, work: ReclaimWork, wanted: u32) -> ReclaimPhase {
-        self.counts_of(work).begun += 1;
+        self.counts[work as usize].begun += 1;
         ReclaimPhase::Frees { work, wanted, batches: 0 }
     }
 
@@ -228,7 +212,7 @@ impl ReclaimMachine {
     /// `freed` of the last step's `frames` are free, and there may be `more`.
     pub fn freed(&mut self, now_ns: u64, frames: u32, freed: u32, more: bool) {
         let ReclaimPhase::Frees { work, wanted, batches } = self.state else { return };
-        let counts = self.counts_of(work);
+        let counts = &mut self.counts[work as usize];
         counts.steps += 1;
         counts.pages += u64::from(freed);
         let wanted = wanted.saturating_sub(freed);

@@ -14,18 +14,13 @@ use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol, clients};
 /// Pages that a step examines, at most: the page cache serves no other process meanwhile.
 const SCANS_PER_STEP: u32 = 2 * PAGES_PER_STEP_MAX;
 
-/// Of the memory process.
-const MEMORY: u32 = MemoryStatus::BIT;
-/// Of the page cache.
-const PAGES: u32 = Shrink::BIT;
-
 clients! {
     /// What the reclaimer calls.
     pub struct ReclaimerClients {
         /// How many frames are free.
-        memory: Client<Memory, MEMORY>,
+        memory: Client<Memory, { MemoryStatus::BIT }>,
         /// The cache that gives pages up.
-        pages: Client<Pages, PAGES>,
+        pages: Client<Pages, { Shrink::BIT }>,
     }
 }
 

@@ -20,8 +20,6 @@ use crate::settings::{RegulationPolicy, RegulatorSettings, RegulatorThreshold};
 use renga_proto::regulation::{PROCESSOR, RESOURCES, Sample};
 use renga_rt::BOARDS_MAX;
 
-const NS_PER_MS: u64 = 1_000_000;
-
 /// What was seen of each board; `None`: it is down, or there is none.
 pub type Samples = [Option<Sample>; BOARDS_MAX];
 /// Of each board the resources whose users are suspended, a bit each.
@@ -106,9 +104,8 @@ impl Unit {
         settings: &RegulatorSettings,
         BoardHistory { now_ns, contended, gone, .. }: BoardHistory,
     ) -> Unit {
-        let (first_ns, most_ns) =
-            (ns(settings, RegulatorThreshold::EiiFirstMs), ns(settings, RegulatorThreshold::EiiMostMs));
-        let most_ns = most_ns.max(first_ns);
+        let first_ns = settings.ns(RegulatorThreshold::EiiFirstMs);
+        let most_ns = settings.ns(RegulatorThreshold::EiiMostMs).max(first_ns);
         let suspended = |interval_ns: u64, may_end: bool| {
             let interval_ns = interval_ns.clamp(first_ns, most_ns);
             Unit::Suspended { until_ns: now_ns + interval_ns, interval_ns, may_end }
@@ -135,7 +132,7 @@ impl Unit {
         settings: &RegulatorSettings,
         BoardHistory { now_ns, contended, quiet, gone }: BoardHistory,
     ) -> Unit {
-        let needed_ns = ns(settings, RegulatorThreshold::IpdQuietMs);
+        let needed_ns = settings.ns(RegulatorThreshold::IpdQuietMs);
         let quiet_since_ns = match self {
             Unit::Free | Unit::Probed { .. } if !contended => return Unit::Free,
             Unit::Waits { .. } | Unit::Suspended { .. } if gone => return Unit::Free,
@@ -150,13 +147,9 @@ impl Unit {
     }
 }
 
-fn ns(settings: &RegulatorSettings, threshold: RegulatorThreshold) -> u64 {
-    u64::from(settings.get(threshold)) * NS_PER_MS
-}
-
 /// Whether no program of the foreground that is still there has run on any board for as long as it has to be quiet.
 fn are_gone(settings: &RegulatorSettings, samples: &Samples) -> bool {
-    let needed_ns = ns(settings, RegulatorThreshold::IpdQuietMs);
+    let needed_ns = settings.ns(RegulatorThreshold::IpdQuietMs);
     samples.iter().flatten().all(|sample| sample.front_used_ago_ns >= needed_ns)
 }
 

@@ -27,14 +27,11 @@ const ALL_BOARDS: u8 = u8::MAX;
 /// Samples without a job after which there is none: one may have been on its way from board to board.
 const SAMPLES_WITHOUT_JOBS: u32 = 3;
 
-/// Of the tables of processes.
-const PROCS: u32 = PolicyOf::BIT | Regulate::BIT;
-
 clients! {
     /// What the regulator calls.
     pub struct RegulatorClients {
         /// The user processes of every board.
-        procs: Family<Procs, PROCS>,
+        procs: Family<Procs, { PolicyOf::BIT | Regulate::BIT }>,
         /// What jobs have written on other boards.
         inode_directory: Client<InodeDirectory, { Spare::BIT }>,
     }
@@ -99,7 +96,7 @@ impl SettingsServer for RegulatorState {
 
 impl RegulatorState {
     fn period_ns(&self) -> u64 {
-        u64::from(self.settings.get(RegulatorThreshold::PeriodMs)) * NS_PER_MS
+        self.settings.ns(RegulatorThreshold::PeriodMs)
     }
 
     fn suspends_some(&self) -> bool {

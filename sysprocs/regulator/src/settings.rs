@@ -48,6 +48,7 @@ pub enum RegulatorThreshold {
 }
 
 const COUNT: usize = 9;
+const NS_PER_MS: u64 = 1_000_000;
 
 impl RegulatorThreshold {
     /// The threshold of the share of each resource.
@@ -94,6 +95,11 @@ impl RegulatorSettings {
     /// The value of `threshold`.
     pub fn get(&self, threshold: RegulatorThreshold) -> u32 {
         self.thresholds.get(threshold as usize)
+    }
+
+    /// The value of `threshold`, which is a time, ns.
+    pub(crate) fn ns(&self, threshold: RegulatorThreshold) -> u64 {
+        u64::from(self.get(threshold)) * NS_PER_MS
     }
 
     /// Names of programs whose use does not count as the foreground's, zero-padded.

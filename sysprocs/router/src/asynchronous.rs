@@ -29,6 +29,13 @@ impl<D: Phy + 'static> Router<D> {
         &mut self.memory.out_copies[usize::from(board) * slots..][..slots]
     }
 
+    /// The place of copy `slot` of `board`, if it is at `stage`.
+    fn in_copy(&self, board: u8, slot: u16, stage: CopyStage) -> Option<usize> {
+        let (slot, slots) = (usize::from(slot), self.memory.slots);
+        let place = usize::from(board) * slots + slot;
+        (slot < slots && self.memory.in_copies[place].stage == stage).then_some(place)
+    }
+
     /// Copies a call of `count` words and releases its caller; gives the call back if no copy is free.
     pub(crate) fn copy(&mut self, mut call: RawCall, server: ProcId, count: u8) -> Option<RawCall> {
         let (board, now_ns) = (server.board.0, self.now_ns);
@@ -69,11 +76,7 @@ impl<D: Phy + 'static> Router<D> {
     /// Takes the first fragment of an asynchronous call.
     pub(crate) fn receive_copy(&mut self, board: u8, slot: u16, request: Request, data: &[u8]) {
         let arrival = self.next_arrival();
-        let slots = self.memory.slots;
-        let place = usize::from(board) * slots + usize::from(slot);
-        if usize::from(slot) >= slots || self.memory.in_copies[place].stage != CopyStage::Free {
-            return self.refuse(board);
-        }
+        let Some(place) = self.in_copy(board, slot, CopyStage::Free) else { return self.refuse(board) };
         if !self.admit(board, board.into(), &request) {
             return;
         }
@@ -86,12 +89,8 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Takes a further fragment.
     pub(crate) fn receive_copy_more(&mut self, board: u8, slot: u16, data: &[u8]) {
-        let slots = self.memory.slots;
-        let place = usize::from(board) * slots + usize::from(slot);
-        let receiving = usize::from(slot) < slots && self.memory.in_copies[place].stage == CopyStage::Receiving;
-        if !receiving || data.is_empty() {
-            return self.refuse(board);
-        }
+        let receiving = self.in_copy(board, slot, CopyStage::Receiving);
+        let Some(place) = receiving.filter(|_| !data.is_empty()) else { return self.refuse(board) };
         self.receive_copy_given(place, data);
     }
 

@@ -85,14 +85,8 @@ pub struct Link {
 
 /// What messages between boards need beside the bytes of their slices: all that is made for them at boot. Bytes.
 pub mod message_memory {
-    use crate::calls::copies::{InCopy, OutCopy};
-    use crate::calls::in_call::InCall;
-    use crate::calls::out_call::OutCall;
-    use crate::calls::send_queue::{JOBS_PER_CALL, SendItem};
-    use crate::proxies::mailbox::{ProxyHandle, ProxyMailbox};
-    use crate::router_memory::Peer;
-    use core::cell::Cell;
-    use renga_core::Process;
+    use super::{Cell, InCall, InCopy, OutCall, OutCopy, Peer, Process, ProxyHandle, ProxyMailbox, SendItem};
+    use crate::calls::send_queue::JOBS_PER_CALL;
 
     /// For a proxy, without its future: its header and what the router keeps of it and of the call that it makes.
     pub const PROXY: usize = size_of::<Process>()

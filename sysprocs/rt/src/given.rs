@@ -4,10 +4,12 @@
 //! all that it can do. Not here: devices, memory and numbers, which the list of kinds gives (`systems`).
 
 use crate::Never;
-use crate::signature::Parameter;
+use crate::signature::{Edge, Parameter, facts};
 use core::future::Future;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Address, Client, Family, Forward, ForwardFamily, Local, Me, Members, Port, Process, Protocol};
+use renga_core::{
+    ALL_ENTRIES, Address, Client, Family, Forward, ForwardFamily, Local, Me, Members, Port, Process, Protocol,
+};
 
 /// The servers of each protocol, as boot knows them.
 pub trait Servers {
@@ -29,11 +31,18 @@ pub struct Wires<'b> {
 }
 
 impl Wires<'_> {
+    /// The servers of `P` by board.
+    fn all<P: Protocol>(&self) -> &'static [Members] {
+        self.servers.serving(P::ID)
+    }
+    /// Those of this board.
+    fn own<P: Protocol>(&self) -> &'static Members {
+        &self.all::<P>()[usize::from(self.servers.board())]
+    }
     /// The server of `P` of this board, or else the one of another board.
     fn server<P: Protocol>(&self) -> Address<P> {
-        let all = self.servers.serving(P::ID);
-        let own = all[usize::from(self.servers.board())].address(0);
-        match own.or_else(|| all.iter().find_map(|members| members.address(0))) {
+        let elsewhere = || self.all::<P>().iter().find_map(|members| members.address(0));
+        match self.own::<P>().address(0).or_else(elsewhere) {
             Some(server) => server,
             None => panic!("no {} to call", P::NAME),
         }
@@ -48,45 +57,30 @@ pub trait Given: Parameter + Sized {
     /// If a server is missing, which the placement check excludes.
     fn given(wires: Wires<'_>) -> Self;
 }
-impl<P: Protocol> Given for Port<P> {
-    fn given(wires: Wires<'_>) -> Self {
-        Port::new(wires.me).0
+
+/// A line for each type of port or client: how one is made, and its part in the network.
+macro_rules! parameters { (|$wires:ident| $([$($generics:tt)*] $T:ty = $made:expr $(, $edge:expr)?;)+) => { $(
+    impl<$($generics)*> Parameter for $T {
+        const EDGES: &'static [Edge] = &[$($edge)?];
     }
-}
-impl<P: Protocol, const ENTRIES: u32> Given for Client<P, ENTRIES> {
-    fn given(wires: Wires<'_>) -> Self {
-        Client::new(wires.me, wires.server()).narrowed()
+    impl<$($generics)*> Given for $T {
+        fn given($wires: Wires<'_>) -> Self {
+            $made
+        }
     }
-}
-impl<P: Protocol> Given for Forward<P> {
-    fn given(wires: Wires<'_>) -> Self {
-        Forward::new(wires.server())
-    }
-}
-impl<P: Protocol, const ENTRIES: u32> Given for Family<P, ENTRIES> {
-    fn given(wires: Wires<'_>) -> Self {
-        Family::new(wires.me, wires.servers.serving(P::ID)).narrowed()
-    }
-}
-impl<P: Protocol> Given for ForwardFamily<P> {
-    fn given(wires: Wires<'_>) -> Self {
-        ForwardFamily::new(wires.servers.serving(P::ID))
-    }
-}
-impl<P: Protocol, const ENTRIES: u32> Given for Local<P, ENTRIES> {
-    fn given(wires: Wires<'_>) -> Self {
-        Local::new(wires.me, &wires.servers.serving(P::ID)[usize::from(wires.servers.board())]).narrowed()
-    }
-}
-impl Given for ExchangePort {
-    fn given(wires: Wires<'_>) -> Self {
-        ExchangePort::new(wires.me)
-    }
-}
-impl Given for RawClient {
-    fn given(wires: Wires<'_>) -> Self {
-        RawClient::new(wires.me, Members::Here(wires.servers.own()))
-    }
+)+ } }
+parameters! { |wires|
+    [P: Protocol] Port<P> = Port::new(wires.me).0, Edge::Serves(facts::<P>(ALL_ENTRIES));
+    [P: Protocol, const ENTRIES: u32] Client<P, ENTRIES> =
+        Client::new(wires.me, wires.server()).narrowed(), Edge::Uses(facts::<P>(ENTRIES));
+    [P: Protocol] Forward<P> = Forward::new(wires.server()), Edge::Forwards(facts::<P>(ALL_ENTRIES));
+    [P: Protocol, const ENTRIES: u32] Family<P, ENTRIES> =
+        Family::new(wires.me, wires.all::<P>()).narrowed(), Edge::UsesAll(facts::<P>(ENTRIES));
+    [P: Protocol] ForwardFamily<P> = ForwardFamily::new(wires.all::<P>()), Edge::ForwardsAll(facts::<P>(ALL_ENTRIES));
+    [P: Protocol, const ENTRIES: u32] Local<P, ENTRIES> =
+        Local::new(wires.me, wires.own::<P>()).narrowed(), Edge::UsesOwn(facts::<P>(ENTRIES));
+    [] ExchangePort = ExchangePort::new(wires.me);
+    [] RawClient = RawClient::new(wires.me, Members::Here(wires.servers.own()));
 }
 
 /// A process function: perhaps [`Me`], then parameters that are [`Given`], then what is special to its kind.

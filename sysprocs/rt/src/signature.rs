@@ -6,8 +6,7 @@
 use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_core::Notifier;
-use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{ALL_ENTRIES, Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol, WordCounts};
+use renga_core::{ALL_ENTRIES, Me, Protocol, WordCounts};
 
 /// One parameter's part in the network of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub struct ProtocolFacts {
     pub names: &'static [(u32, &'static str)],
 }
 
-const fn facts<P: Protocol>(entries: u32) -> ProtocolFacts {
+pub(crate) const fn facts<P: Protocol>(entries: u32) -> ProtocolFacts {
     assert!(entries == ALL_ENTRIES || entries & !P::ENTRIES == 0, "a right to entries that the protocol does not have");
     let (entries, defers, releases) = (entries & P::ENTRIES, P::DEFERS, P::RELEASES);
     let (gives, takes, word_counts) = (P::GIVES, P::TAKES, P::WORD_COUNTS);
@@ -74,27 +73,7 @@ pub trait Parameter {
     /// Its part in the network; none for memory, devices and numbers.
     const EDGES: &'static [Edge] = &[];
 }
-impl<P: Protocol> Parameter for Port<P> {
-    const EDGES: &'static [Edge] = &[Edge::Serves(facts::<P>(ALL_ENTRIES))];
-}
-impl<P: Protocol, const ENTRIES: u32> Parameter for Client<P, ENTRIES> {
-    const EDGES: &'static [Edge] = &[Edge::Uses(facts::<P>(ENTRIES))];
-}
-impl<P: Protocol, const ENTRIES: u32> Parameter for Family<P, ENTRIES> {
-    const EDGES: &'static [Edge] = &[Edge::UsesAll(facts::<P>(ENTRIES))];
-}
-impl<P: Protocol, const ENTRIES: u32> Parameter for Local<P, ENTRIES> {
-    const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>(ENTRIES))];
-}
-impl<P: Protocol> Parameter for Forward<P> {
-    const EDGES: &'static [Edge] = &[Edge::Forwards(facts::<P>(ALL_ENTRIES))];
-}
-impl<P: Protocol> Parameter for ForwardFamily<P> {
-    const EDGES: &'static [Edge] = &[Edge::ForwardsAll(facts::<P>(ALL_ENTRIES))];
-}
 impl Parameter for Me {}
-impl Parameter for ExchangePort {}
-impl Parameter for RawClient {}
 impl Parameter for u64 {}
 impl Parameter for u32 {}
 impl Parameter for u16 {}
@@ -117,18 +96,8 @@ pub const fn count(lists: &[&[Edge]]) -> usize {
 
 #[doc(hidden)]
 pub const fn concat<const N: usize>(lists: &[&[Edge]]) -> [Edge; N] {
-    let none = ProtocolFacts {
-        id: 0,
-        name: "",
-        entries: 0,
-        defers: 0,
-        releases: 0,
-        gives: 0,
-        takes: 0,
-        word_counts: &WordCounts::UNKNOWN,
-        names: &[],
-    };
-    let mut all = [Edge::Uses(none); N];
+    // A group of clients begins with one.
+    let mut all = [lists[0][0]; N];
     let (mut at, mut i) = (0, 0);
     while i < lists.len() {
         let mut k = 0;

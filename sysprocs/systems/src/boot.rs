@@ -254,7 +254,7 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// The system as placed.
     pub fn plan(self) -> &'static dyn Plan {
-        let permits = self.boot.link.as_ref().map(LinkParts::permits);
+        let permits = self.boot.link.as_ref().map(|link| link.permits);
         let directory = self.boot.directory;
         self.put(|| Outline { directory, permits })
     }

@@ -13,6 +13,7 @@ mod boot;
 mod capacity;
 mod directory;
 mod facts;
+mod fields;
 mod kinds;
 mod link;
 mod machine;

@@ -33,7 +33,8 @@ pub(crate) struct LinkParts {
     frame: Cell<Option<&'static mut [u8; FRAME_BYTES_MAX]>>,
     mailboxes: &'static [ProxyMailbox],
     proxies: usize,
-    permits: Permits,
+    /// What the router lets in.
+    pub permits: Permits,
     pub proxy_results: &'static ProxyResults,
     pub ends: &'static SessionEnds,
     pub stats: &'static LinkStats,
@@ -63,10 +64,6 @@ impl LinkParts {
     /// Room for a frame.
     pub fn frame(&self) -> &'static mut [u8; FRAME_BYTES_MAX] {
         once(&self.frame)
-    }
-    /// What it lets in.
-    pub fn permits(&self) -> Permits {
-        self.permits
     }
     /// The post of proxy `number`.
     pub fn mailbox(&self, number: u16) -> &'static ProxyMailbox {
@@ -98,7 +95,8 @@ fn plan(
     let (proxies, async_proxies) = (board.range(Kind::Proxy), board.range(Kind::AsyncProxy));
     let all = proxies.len() + async_proxies.len();
     let slots = board.peers.iter().map(|peer| usize::from(peer.slots_out.max(peer.slots_in)));
-    let pools = collect(arena, || pool_rows(system, directory.board()).map(|(board, row)| pool(board, row)));
+    let pool = |(board, row): (u8, &Proxies)| PoolPlan { board, proxies: row.shared, own: row.own };
+    let pools = collect(arena, || pool_rows(system, directory.board()).map(pool));
     LinkPlan {
         board: directory.board(),
         boards: directory.boards(),
@@ -150,10 +148,6 @@ fn pool_rows(system: &'static System<'static>, number: u8) -> impl Iterator<Item
     let boards = (0u8..).zip(system.boards);
     let rows = boards.flat_map(|(board, table)| table.proxies.iter().map(move |row| (board, row)));
     rows.filter(move |(_, row)| row.caller_board == number)
-}
-
-fn pool(board: u8, row: &Proxies) -> PoolPlan {
-    PoolPlan { board, proxies: row.shared, own: row.own }
 }
 
 /// What `items` gives, in boot memory.

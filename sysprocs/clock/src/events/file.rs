@@ -33,6 +33,11 @@ impl EventPlace {
         matches!(self.kind, EventKind::Timer | EventKind::CalendarTimer)
     }
 
+    /// Whether it is in `generation`.
+    pub(super) fn is(&self, generation: u32) -> bool {
+        self.generation.is_some_and(|is| is.number() == generation)
+    }
+
     /// Something has happened that others may wait for.
     pub(super) fn note_edge(&mut self) {
         self.edges = self.edges.wrapping_add(1).max(1);
@@ -40,20 +45,12 @@ impl EventPlace {
 
     /// The current events.
     pub(super) fn events(&self) -> u32 {
-        match self.kind {
-            EventKind::Timer | EventKind::CalendarTimer => {
-                if self.timer.expired || self.timer.canceled {
-                    READABLE
-                } else {
-                    0
-                }
-            }
-            EventKind::Count | EventKind::Semaphore => {
-                let readable = if self.count > 0 { READABLE } else { 0 };
-                readable | if self.count < COUNT_MAX { WRITABLE } else { 0 }
-            }
-            EventKind::Watches => 0, // its program polls the watched objects
-        }
+        let (readable, writable) = match self.kind {
+            EventKind::Timer | EventKind::CalendarTimer => (self.timer.expired || self.timer.canceled, false),
+            EventKind::Count | EventKind::Semaphore => (self.count > 0, self.count < COUNT_MAX),
+            EventKind::Watches => (false, false), // its program polls the watched objects
+        };
+        (u32::from(readable) * READABLE) | (u32::from(writable) * WRITABLE)
     }
 
     /// Takes what a read of it takes; `now_ns` is of the time that it counts.

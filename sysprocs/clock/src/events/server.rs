@@ -76,7 +76,7 @@ impl EventsServer for EventsState {
     async fn hold_events(&mut self, call: &mut Call<HoldEvents>) -> Result<(), Errno> {
         let HoldEvents { number, generation } = call.entry();
         let place = self.places.get_mut(usize::from(number)).ok_or(Errno::ESTALE)?;
-        if place.references.is_empty() || place.generation.is_none_or(|is| is.number() != generation) {
+        if place.references.is_empty() || !place.is(generation) {
             return Err(Errno::ESTALE);
         }
         if place.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) }
@@ -196,16 +196,14 @@ impl EventsState {
     /// The place of file `number`, if it is in this generation and the caller's board has a reference.
     fn find<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
         let place = self.places.get(usize::from(number)).ok_or(Errno::ESTALE)?;
-        let found =
-            place.generation.is_some_and(|is| is.number() == generation) && place.references.contains(call.board());
+        let found = place.is(generation) && place.references.contains(call.board());
         if found { Ok(number.into()) } else { Err(Errno::ESTALE) }
     }
 
     /// As `find`, with `EPERM` for a file to which only other boards have references.
     fn find_of_others<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
-        let others = self.places.get(usize::from(number)).is_some_and(|place| {
-            place.generation.is_some_and(|is| is.number() == generation) && !place.references.is_empty()
-        });
+        let is_there = |place: &EventPlace| place.is(generation) && !place.references.is_empty();
+        let others = self.places.get(usize::from(number)).is_some_and(is_there);
         self.find(call, number, generation).map_err(|errno| if others { Errno::EPERM } else { errno })
     }
 

@@ -2,6 +2,8 @@
 
 mod random;
 
+pub(crate) use random::a_pace;
+
 use super::{DELAY_NS_MAX, Governor, IoTimes, TrapTimes};
 use renga_abi::pace::Pace;
 

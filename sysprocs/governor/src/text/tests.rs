@@ -1,6 +1,7 @@
 //! Texts that can be written, and that every printed pace can be.
 
 use super::{PaceChange, format_pace};
+use crate::machine::tests::a_pace;
 use proptest::prelude::*;
 use renga_abi::pace::Pace;
 
@@ -47,18 +48,6 @@ fn pace_text_written_is_parsed_or_refused() {
         assert_eq!(PaceChange::of(text.as_bytes()), pace.map(|pace| PaceChange { pid: 24, pace }), "{text}");
     }
     assert_eq!(PaceChange::of(b"24 off \xff"), None);
-}
-
-fn a_pace() -> impl Strategy<Value = Pace> {
-    prop_oneof![
-        Just(Pace::Free),
-        (1_000..=1_000_000u32, any::<bool>()).prop_map(|(factor, spins)| Pace::Time { factor, spins }),
-        (1..=9_999u32, 1..=1_000u32, any::<bool>()).prop_map(|(most, steps, own_period)| Pace::Count {
-            most,
-            period_ms: 10 * steps,
-            own_period
-        }),
-    ]
 }
 
 proptest! {

@@ -77,13 +77,7 @@ impl<M: UserMemory> Pager<'_, M> {
                 return Err(errno);
             }
         }
-        let placed = self.place_strings(space, &strings).await;
-        let started = match placed {
-            Ok(start) => {
-                self.place_program(space, program, interpreter, (&strings, start), credentials, references).await
-            }
-            Err(errno) => Err(errno),
-        };
+        let started = self.place_program(space, program, interpreter, &strings, credentials, references).await;
         strings.release_list(self).await;
         if started.is_err() {
             self.release_space(space).await;
@@ -96,10 +90,11 @@ impl<M: UserMemory> Pager<'_, M> {
         space: &mut Space,
         program: &Image,
         interpreter: Option<&Image>,
-        (strings, start): (&ArgumentPages, u64),
+        strings: &ArgumentPages,
         credentials: Credentials,
         references: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
+        let start = self.place_strings(space, strings).await?;
         let extras = strings.extras.ok_or(Errno::EINVAL)?;
         let bias = self.place_image(space, program, PROGRAM_BASE, references).await?;
         space.break_start = page_up(program.end().wrapping_add(bias)).ok_or(Errno::ENOEXEC)?;

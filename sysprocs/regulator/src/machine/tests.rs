@@ -21,13 +21,9 @@ fn boards(seen: &[Option<Sample>]) -> Samples {
     samples
 }
 
-fn with_policy(policy: RegulationPolicy) -> RegulatorSettings {
-    RegulatorSettings::of(policy)
-}
-
 /// A new machine's orders after one sample.
 fn first(policy: RegulationPolicy, seen: &[Option<Sample>]) -> Orders {
-    RegulatorMachine::default().step(&with_policy(policy), 0, &boards(seen))
+    RegulatorMachine::default().step(&RegulatorSettings::of(policy), 0, &boards(seen))
 }
 
 const CPU_BIT: u8 = 1 << PROCESSOR;
@@ -88,14 +84,14 @@ fn changes(settings: &RegulatorSettings, until_ms: u64, contended: impl Fn(u64) 
 /// Holds: jobs-policies.
 #[test]
 fn regulation_eii_intervals_double_and_restart() {
-    let suspended_at: Vec<u64> = changes(&with_policy(RegulationPolicy::Eii), 60_000, |_| true)
+    let suspended_at: Vec<u64> = changes(&RegulatorSettings::of(RegulationPolicy::Eii), 60_000, |_| true)
         .into_iter()
         .filter_map(|(now_ms, suspended)| suspended.then_some(now_ms))
         .collect();
     // Each wait, and the period of the next sample.
     assert_eq!(suspended_at, [100, 1_200, 3_300, 7_400, 15_500, 31_600, 47_700]);
     let pause = 3_400..20_000;
-    let seen = changes(&with_policy(RegulationPolicy::Eii), 30_000, |now_ms| !pause.contains(&now_ms));
+    let seen = changes(&RegulatorSettings::of(RegulationPolicy::Eii), 30_000, |now_ms| !pause.contains(&now_ms));
     let wanted = [(100, true), (1_100, false), (1_200, true), (3_200, false), (3_300, true), (7_300, false)];
     assert_eq!(seen[..6], wanted);
     assert_eq!(
@@ -116,7 +112,7 @@ fn regulation_eii_intervals_double_and_restart() {
 /// Holds: jobs-policies.
 #[test]
 fn regulation_ipd_idle_period_releases_jobs() {
-    let settings = with_policy(RegulationPolicy::Ipd);
+    let settings = RegulatorSettings::of(RegulationPolicy::Ipd);
     let mut machine = RegulatorMachine::default();
     let mut at = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0];
     assert_eq!(at(100, board(0, [50, 0, 0], [50, 0, 0])), CPU_BIT);
@@ -151,7 +147,7 @@ fn regulation_exited_foreground_releases_jobs() {
         (RegulationPolicy::Eii, ended_now, DISK_BIT),
         (RegulationPolicy::Ipd, ended_now, DISK_BIT),
     ] {
-        let (settings, mut machine) = (with_policy(policy), RegulatorMachine::default());
+        let (settings, mut machine) = (RegulatorSettings::of(policy), RegulatorMachine::default());
         assert_eq!(machine.step(&settings, 100 * MS, &boards(&[contended])), first(policy, &[contended]));
         assert_eq!(machine.step(&settings, 200 * MS, &boards(&[seen]))[0], wanted, "{policy:?}, {seen:?}");
         let mut machine = RegulatorMachine::default();
@@ -164,7 +160,7 @@ fn regulation_exited_foreground_releases_jobs() {
 /// Holds: jobs-policies.
 #[test]
 fn regulation_wrong_guess_happens_once_per_interval() {
-    let settings = with_policy(RegulationPolicy::Eii);
+    let settings = RegulatorSettings::of(RegulationPolicy::Eii);
     let mut machine = RegulatorMachine::default();
     let (contended, gone) = (board(50, [0, 1, 0], [0, 9, 0]), still(u64::MAX));
     let mut suspends = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0] != 0;
@@ -184,9 +180,9 @@ fn regulation_contention_is_reported_under_any_policy() {
     let seen = boards(&[board(0, [50, 1, 0], [50, 1, 1]), board(0, [0, 0, 0], [0, 0, 1])]);
     for policy in [RegulationPolicy::Off, RegulationPolicy::Eii, RegulationPolicy::Ipd] {
         let mut machine = RegulatorMachine::default();
-        machine.step(&with_policy(policy), 0, &seen);
+        machine.step(&RegulatorSettings::of(policy), 0, &seen);
         assert_eq!(machine.contended()[..2], [CPU_BIT | DISK_BIT, 0]);
-        machine.step(&with_policy(policy), 1, &boards(&[]));
+        machine.step(&RegulatorSettings::of(policy), 1, &boards(&[]));
         assert_eq!(machine.contended()[..2], [0, 0]);
     }
 }
@@ -200,7 +196,7 @@ fn regulation_thresholds_decide_contention() {
         (RegulatorThreshold::Link, 90, CPU_BIT | DISK_BIT),
         (RegulatorThreshold::CpuIdle, 0, DISK_BIT | LINK_BIT),
     ] {
-        let mut settings = with_policy(RegulationPolicy::Eii);
+        let mut settings = RegulatorSettings::of(RegulationPolicy::Eii);
         assert!(settings.thresholds.set(threshold as usize, value));
         assert_eq!(RegulatorMachine::default().step(&settings, 0, &boards(&[sample]))[0], wanted, "{threshold:?}");
     }

@@ -12,8 +12,10 @@ fn ios() -> impl Strategy<Value = Vec<[u64; 4]>> {
     prop::collection::vec((0..5 * MS, 100..20 * MS, seldom(), seldom()).prop_map(<[u64; 4]>::from), 1..200)
 }
 
-fn a_pace() -> impl Strategy<Value = Pace> {
+/// Any pace.
+pub(crate) fn a_pace() -> impl Strategy<Value = Pace> {
     prop_oneof![
+        Just(Pace::Free),
         (1_000..=1_000_000u32, any::<bool>()).prop_map(|(factor, spins)| Pace::Time { factor, spins }),
         (1..=9_999u32, 1..=1_000u32, any::<bool>()).prop_map(|(most, steps, own_period)| Pace::Count {
             most,
