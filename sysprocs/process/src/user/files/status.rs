@@ -112,8 +112,8 @@ impl<M: UserMemory> User<M> {
                 Err(Errno::ECROSSED) => {} // as below
                 found => {
                     found?;
-                    self.put(place, &bytes).await?;
-                    return Ok(());
+                    let (space, mut pager) = self.memory();
+                    return pager.copy_out(space, place, &bytes).await;
                 }
             }
         }
