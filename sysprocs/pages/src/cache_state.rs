@@ -29,7 +29,7 @@ pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
     pub(crate) machine: &'static M,
     pub(crate) index: PageIndex,
     pub(crate) shared_tables: SharedTables,
-    pub(crate) disk_board: u8,
+    pub(crate) file_board: u8,
     /// Writes dirty pages, or has them taken back.
     pub(crate) writer: Option<Notifier>,
     /// Frames that are wanted and still dirty.
@@ -43,7 +43,7 @@ pub(crate) struct CacheState<M: UserMemory + ?Sized + 'static> {
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
     pub(crate) fn is_home(&self) -> bool {
-        self.disk_board == self.me.id().board.0
+        self.file_board == self.me.id().board.0
     }
 
     /// The time of the owner's calendar.

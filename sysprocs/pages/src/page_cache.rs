@@ -35,14 +35,14 @@ use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 /// cache needs none.
 const VOID_GENERATION: u64 = u64::MAX;
 
-/// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
+/// Serves the cache; the inodes are on `file_board`, and there is the content `writer`.
 pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<Pages>,
     memory: Client<Memory>,
     machine: &'static M,
     room: &'static mut CacheMemory,
-    disk_board: u8,
+    file_board: u8,
     writer: Option<Notifier>,
 ) -> Never {
     let (index, shared_tables) = (PageIndex::new(room), SharedTables::new());
@@ -53,7 +53,7 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
         machine,
         index,
         shared_tables,
-        disk_board,
+        file_board,
         writer,
         missing,
         fruitless,
@@ -112,7 +112,7 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         Ok(self.shrink_by(call.entry()).await)
     }
     async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
-        if call.entry().board == self.disk_board {
+        if call.entry().board == self.file_board {
             self.end_leases().await;
         }
         Ok(())
@@ -220,6 +220,8 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
 }
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
+    /// A part of the loop, where nearly all of its calls come from.
+    #[inline(always)]
     fn read(&mut self, id: FileId, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let (file, size) = self.index.sized_file(id).ok_or(Errno::ENOENT)?;
         let count = size.saturating_sub(offset).min(out.len() as u64) as usize;

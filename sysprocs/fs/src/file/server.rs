@@ -89,7 +89,10 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.check()?;
         self.may_read()?;
         // Its pages may be here, for those who list it.
-        if self.is_directory() { Err(Errno::EISDIR) } else { self.read_cached(offset, out).await }
+        if self.is_directory() {
+            return Err(Errno::EISDIR);
+        }
+        self.read_cached(offset, out).await
     }
 
     async fn seek(&mut self, seek: Seek) -> Result<u64, Errno> {

@@ -316,6 +316,11 @@ impl ActiveTable {
         }
     }
 
+    /// Whether [`ActiveTable::next_reclaim`] may find one, which costs more and is asked after each lookup.
+    pub(crate) fn may_reclaim(&self) -> bool {
+        self.oldest(InodeSlotUse::Queued).is_some() || (!self.retired && self.referrers.has_leased())
+    }
+
     pub(crate) fn next_reclaim(&mut self) -> Option<ReclaimedInode> {
         let Some(number) = self.oldest(InodeSlotUse::Queued) else { return self.next_flush() };
         self.set_use(number, InodeSlotUse::Reclaiming);

@@ -49,6 +49,7 @@ renga_rt::with_defaults! {
 impl InodeDirectoryState {
     pub(super) fn give_work(&mut self) {
         if self.inode_reclaimer.is_some()
+            && self.table.may_reclaim()
             && let Some(inode) = self.table.next_reclaim()
             && let Some(inode_reclaimer) = self.inode_reclaimer.take()
         {

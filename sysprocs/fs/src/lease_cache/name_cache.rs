@@ -16,7 +16,7 @@ use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me, Never, Port, Protocol, reply};
 
-/// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that caches nothing, a bit
+/// Serves the names of a board; the inodes are on `file_board`. `without_leases`: the boards that caches nothing, a bit
 /// each.
 #[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
 pub async fn name_cache(
@@ -25,12 +25,12 @@ pub async fn name_cache(
     names: &'static mut [NameSlot],
     inodes: &'static mut [CachedInode],
     references_max: usize,
-    disk_board: u8,
+    file_board: u8,
     without_leases: u8,
     sessions: &'static Sessions,
 ) -> Never {
-    let revalidation = Revalidation::new(sessions, disk_board);
-    let inodes = InodeCache::new(inodes, references_max, sessions.now(disk_board));
+    let revalidation = Revalidation::new(sessions, file_board);
+    let inodes = InodeCache::new(inodes, references_max, sessions.now(file_board));
     let caches = without_leases >> me.id().board.0 & 1 == 0;
     let mut state = NameCacheState::new(names, inodes, revalidation, caches);
     loop {

@@ -16,7 +16,7 @@ const SIGN_NS: u64 = 1_000_000_000;
 
 pub(super) struct Revalidation {
     sessions: &'static Sessions,
-    disk_board: u8,
+    file_board: u8,
     /// The arrivals at the last check.
     arrivals: u32,
     doubtful: bool,
@@ -24,8 +24,8 @@ pub(super) struct Revalidation {
 }
 
 impl Revalidation {
-    pub(super) fn new(sessions: &'static Sessions, disk_board: u8) -> Revalidation {
-        Revalidation { sessions, disk_board, arrivals: 0, doubtful: false, checks: false }
+    pub(super) fn new(sessions: &'static Sessions, file_board: u8) -> Revalidation {
+        Revalidation { sessions, file_board, arrivals: 0, doubtful: false, checks: false }
     }
 
     /// Before something is granted.
@@ -44,11 +44,11 @@ impl Revalidation {
 
     /// The session with the owner that begins when `board` has failed, if that is the owner.
     pub(super) fn next_session(&self, board: u8) -> Option<u32> {
-        (board == self.disk_board).then(|| self.sessions.now(board))
+        (board == self.file_board).then(|| self.sessions.now(board))
     }
 
     fn has_arrivals(&self) -> bool {
-        self.sessions.arrivals(self.disk_board) != self.arrivals
+        self.sessions.arrivals(self.file_board) != self.arrivals
     }
 
     /// Something is cached, of which the disk's board has reported just now.
@@ -60,7 +60,7 @@ impl Revalidation {
     }
 
     fn poll_later(&mut self, me: &mut Me) {
-        (self.arrivals, self.checks) = (self.sessions.arrivals(self.disk_board), true);
+        (self.arrivals, self.checks) = (self.sessions.arrivals(self.file_board), true);
         me.notify_at(Some(me.now_ns() + SIGN_NS));
     }
 

@@ -96,7 +96,7 @@ fn host_disk_full_truncated_outputs_are_errors() {
     let Some(small) = SmallFolder::new("host-full-outputs") else { return };
     let run = |script: &str| Renga::command(&["run", "-c", script]);
     let cases = [
-        ("\"$@\" > out", run("seq 100000"), "standard output is not whole"),
+        ("\"$@\" > out", run("seq 40000"), "standard output is not whole"),
         ("\"$@\"", run("seq 3000").with(["--trace", "trace"]), "the trace could not be written"),
         ("\"$@\"", run("seq 100000 > /root/f").with(["--extract", "tree"]), "tree is not whole"),
         (

@@ -326,7 +326,7 @@ impl<M: UserMemory> User<M> {
     /// Notifies a parent on another board of this program's state.
     pub(crate) async fn notify_parent(&mut self, parent: u32, status: u32) {
         let (child, used) = (self.program.pid, self.usage().plus(self.program.children).to_bytes());
-        if parent == 0 || board_of(parent, self.services.disk_board) == self.services.board {
+        if parent == 0 || board_of(parent, self.services.file_board) == self.services.board {
             return;
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {

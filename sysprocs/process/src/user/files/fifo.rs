@@ -30,7 +30,7 @@ impl<M: UserMemory> User<M> {
         let nonblocking = flags & O_NONBLOCK != 0;
         let open = OpenFifo { ino, generation: birth.generation, ends, nonblocking };
         let OpenedFifo { number, generation, partners, alone } = self.services.fifos()?.call(open, ()).await?;
-        let at = Handle { board: self.services.disk_board, number, generation };
+        let at = Handle { board: self.services.file_board, number, generation };
         let object = match ends {
             FifoEnds::Both => Object::Fifo(at),
             // An opener that found a partner need not remember how many there were.

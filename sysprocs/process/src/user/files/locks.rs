@@ -64,7 +64,7 @@ fn bounds(start: u64, length: i64) -> Result<(u64, u64), Errno> {
 
 impl<M: UserMemory> User<M> {
     fn locks(&mut self) -> Result<Client<Locks, LOCKS>, Errno> {
-        let board = self.services.disk_board;
+        let board = self.services.file_board;
         self.services.clients.locks.at(board, 0).ok_or(Errno::ENOLCK)
     }
 

@@ -54,7 +54,7 @@ impl<M: UserMemory> User<M> {
         let second = self.get_path_at(second, first + 1).await?;
         self.paths[first] = 0;
         let both = first + 1 + second;
-        if both > PAGE_BYTES && self.services.board != self.services.disk_board {
+        if both > PAGE_BYTES && self.services.board != self.services.file_board {
             return Err(Errno::ENAMETOOLONG); // what crosses the link in one message is a page at most
         }
         Ok((both, first))

@@ -106,7 +106,7 @@ impl Services {
     fn proc_files_board(&self, number: u32) -> u8 {
         match pid_of(number) {
             0 => self.board,
-            pid => board_of(pid, self.disk_board),
+            pid => board_of(pid, self.file_board),
         }
     }
 }

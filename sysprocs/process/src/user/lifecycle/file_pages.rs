@@ -47,7 +47,7 @@ impl<M: UserMemory> User<M> {
 
     /// Reads the descriptors that the parent has stored here.
     pub(crate) async fn take_files(&mut self, pages: &FilePages) -> Result<(), Errno> {
-        let board = board_of(self.program.parent, self.services.disk_board);
+        let board = board_of(self.program.parent, self.services.file_board);
         let mut result = Ok(());
         for &frame in pages {
             // The sender's word is not taken for it.

@@ -286,7 +286,7 @@ impl<M: UserMemory> User<M> {
         self.check_signals |= policy.pace != Pace::Free; // before it runs
         self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         let [way] = reader.take()?;
-        let from = board_of(self.program.parent, self.services.disk_board);
+        let from = board_of(self.program.parent, self.services.file_board);
         if from != maker || (way == SPACE_HERE) != (maker == self.services.board) {
             return Err(Errno::EINVAL);
         }

@@ -51,8 +51,8 @@ impl<M: UserMemory> User<M> {
         self.services.procs_of(pid)?.call(entry, ()).await?;
         // The record that the parent's board has of a child elsewhere follows, if there is one.
         let parent = if pid == self.program.pid { self.program.parent } else { self.program.pid };
-        let disk_board = self.services.disk_board;
-        if parent != 0 && board_of(parent, disk_board) != board_of(pid, disk_board) {
+        let file_board = self.services.file_board;
+        if parent != 0 && board_of(parent, file_board) != board_of(pid, file_board) {
             let _ = self.services.procs_of(parent)?.call(entry, ()).await;
         }
         Ok(())

@@ -136,7 +136,7 @@ impl<M: UserMemory> User<M> {
         if !shared {
             return Ok(Backing::File { file, offset });
         }
-        let elsewhere = self.services.board != self.services.disk_board;
+        let elsewhere = self.services.board != self.services.file_board;
         if writes && elsewhere && !self.memory().1.may_store(file).await? {
             return Err(Errno::ENODEV);
         }

@@ -22,7 +22,7 @@ impl Services {
         let at = start.directory;
         // The reply is of this session, and a revocation from now on ends the lease.
         let (origin, lease_generation) =
-            (self.facts.sessions.origin(self.disk_board), self.clients.pages.call(BeginLease {}, ()).await?);
+            (self.facts.sessions.origin(self.file_board), self.clients.pages.call(BeginLease {}, ()).await?);
         let mut path_lookup = self.path_lookup()?;
         let begun = names.call(BeginCreation { at }, path).await;
         let CreationBegun { cache_generation, directory: prepared } = match begun {

@@ -104,7 +104,7 @@ pub struct Services {
     pub clients: UserClients,
     pub board: u8,
     /// The board that has the disk, where init runs.
-    pub disk_board: u8,
+    pub file_board: u8,
     pub facts: &'static UserFacts,
     /// Page frames that the program has before it needs them.
     pub(crate) frame_cache: FrameCache,
@@ -119,9 +119,9 @@ pub struct Services {
 impl Services {
     /// For the process of `board` that has `facts`.
     pub fn new(clients: UserClients, board: u8, facts: &'static UserFacts) -> Self {
-        let has_disk = |&board: &u8| clients.paths.count(board) > 0;
+        let has_files = |&board: &u8| clients.paths.count(board) > 0;
         Services {
-            disk_board: (0..clients.paths.boards()).find(has_disk).unwrap_or(0),
+            file_board: (0..clients.paths.boards()).find(has_files).unwrap_or(0),
             clients,
             board,
             facts,
@@ -134,7 +134,7 @@ impl Services {
 
     /// The lookup server.
     pub fn path_lookup(&mut self) -> Result<Client<Path, PATHS>, Errno> {
-        self.clients.paths.at(self.disk_board, 0).ok_or(Errno::EIO)
+        self.clients.paths.at(self.file_board, 0).ok_or(Errno::EIO)
     }
 
     /// Opens what `path` stands for: of the directory of inodes if it knows all names and nothing is to be made.
@@ -152,7 +152,7 @@ impl Services {
             }
         }
         // What is answered is of this session.
-        let origin = self.facts.sessions.origin(self.disk_board);
+        let origin = self.facts.sessions.origin(self.file_board);
         let mut facts = Err(Errno::EAGAIN);
         let (known_here, at) = (!open.at.is_confined(), open.at.directory);
         if known_here
@@ -232,7 +232,7 @@ impl Services {
 
     /// The name cache, if this board has no disk.
     pub(crate) fn names(&mut self) -> Option<Client<Names>> {
-        if self.board == self.disk_board { None } else { self.clients.names.at(0) }
+        if self.board == self.file_board { None } else { self.clients.names.at(0) }
     }
 
     /// Opens by way of a path lookup, which fills the name cache, also with the new reference.
@@ -290,7 +290,7 @@ impl Services {
 
     /// The directory of active inodes.
     pub fn inode_directory(&mut self) -> Result<Client<InodeDirectory, DIRECTORY>, Errno> {
-        self.clients.inode_directory.at(self.disk_board, 0).ok_or(Errno::EIO)
+        self.clients.inode_directory.at(self.file_board, 0).ok_or(Errno::EIO)
     }
     /// The file process at `at`.
     #[inline(always)]
@@ -311,7 +311,7 @@ impl Services {
 
     /// The keeper of fifos.
     pub fn fifos(&mut self) -> Result<Client<Fifos, FIFOS>, Errno> {
-        self.clients.fifos.at(self.disk_board, 0).ok_or(Errno::EIO)
+        self.clients.fifos.at(self.file_board, 0).ok_or(Errno::EIO)
     }
 
     /// The terminal, on whichever board it is.
@@ -322,6 +322,6 @@ impl Services {
 
     /// The keeper of process `pid`.
     pub fn procs_of(&mut self, pid: u32) -> Result<Client<Procs, PROCS>, Errno> {
-        self.clients.all_procs.at(board_of(pid, self.disk_board), 0).ok_or(Errno::ESRCH)
+        self.clients.all_procs.at(board_of(pid, self.file_board), 0).ok_or(Errno::ESRCH)
     }
 }

@@ -113,7 +113,7 @@ fn ignored(tests: &str, name: &str, environment: &Environment, options: &Test, c
 }
 
 fn clusters(environment: &Environment, options: &Test, count: &mut TestCount, layer: &Layer<'_>) -> Result<()> {
-    prepare(environment)?;
+    prepare(environment, options)?;
     let arguments = &["test", "-p", "renga", "--test", "cluster", "--no-fail-fast"];
     Layer { arguments, ..*layer }.run(environment, options, count)
 }

@@ -20,7 +20,9 @@ use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use room::When;
+use std::panic::resume_unwind;
 use std::process::Command;
+use std::thread;
 
 /// Crates whose tests need no QEMU.
 const HOST_EXCLUDED: [&str; 5] =
@@ -51,22 +53,13 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         println!("== core and link under miri");
         under_miri(environment, &mut count, options)?;
     } else {
-        println!("== set-up");
-        set_up(environment, &mut count)?;
-        println!("== host tests and simulator");
-        let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
-        for crate_name in HOST_EXCLUDED.iter().chain(&WITH_CLUSTERS) {
-            arguments.extend(["--exclude", crate_name]);
-        }
-        Layer { arguments: &arguments, silence_max: SILENCE_MAX, ..Layer::named("host tests") }.run(
-            environment,
-            options,
-            &mut count,
-        )?;
-        sanitized(environment, &mut count, options)?;
-        threaded(environment, &mut count, options)?;
+        thread::scope(|scope| {
+            // A kernel is linked by one core, and many host tests leave one idle.
+            let preparation = (!options.host).then(|| scope.spawn(|| prepare(environment, options)));
+            on_host(environment, &mut count, options)?;
+            preparation.map_or(Ok(()), |thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })?;
         if !options.host {
-            prepare(environment)?;
             println!("== clusters in QEMU");
             let mut arguments = vec!["test", "--no-fail-fast"];
             arguments.extend(WITH_CLUSTERS.iter().flat_map(|name| ["-p", name]));
@@ -81,6 +74,21 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         room::warn(environment, When::Failed);
     }
     Ok(count.close())
+}
+
+/// The layers that boot nothing.
+fn on_host(environment: &Environment, count: &mut TestCount, options: &Test) -> Result<()> {
+    println!("== set-up");
+    set_up(environment, count)?;
+    println!("== host tests and simulator");
+    let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+    for crate_name in HOST_EXCLUDED.iter().chain(&WITH_CLUSTERS) {
+        arguments.extend(["--exclude", crate_name]);
+    }
+    let layer = Layer { arguments: &arguments, silence_max: SILENCE_MAX, ..Layer::named("host tests") };
+    layer.run(environment, options, count)?;
+    sanitized(environment, count, options)?;
+    threaded(environment, count, options)
 }
 
 /// The error paths of the set-up script.
@@ -142,10 +150,15 @@ fn threaded(environment: &Environment, count: &mut TestCount, options: &Test) ->
     Layer { arguments: &arguments, settings, ..Layer::named("ThreadSanitizer") }.run(environment, options, count)
 }
 
-/// Builds what the cluster tests share, so that they do not build it at the same time.
-fn prepare(environment: &Environment) -> Result<()> {
+/// Builds what the cluster tests share, so that they do not build it at the same time; if all are run, the kernels of
+/// single tests, too.
+fn prepare(environment: &Environment, options: &Test) -> Result<()> {
     let progress = ProgressLine::start();
     artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
+    if options.filter.is_none() {
+        artifacts::kernel(environment, KernelFlavour::Hostile, &progress)?;
+        artifacts::kernel(environment, KernelFlavour::Bench, &progress)?;
+    }
     artifacts::plugin(environment, &progress)?;
     artifacts::disk(environment, &DiskChoice::default(), None, &progress)?;
     progress.finish();

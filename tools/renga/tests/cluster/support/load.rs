@@ -2,9 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Busy threads beside a run.
 const LOAD_THREADS: usize = 2;
+/// They are busy so long, then idle so long: what comes and goes disturbs more than what stays, and leaves time to the
+/// tests beside.
+const BURST: Duration = Duration::from_millis(5);
 
 /// Ends what keeps the host busy, also when the run beside it panics.
 struct Ends<'a>(&'a AtomicBool);
@@ -23,7 +27,11 @@ pub fn under_load<T>(body: impl FnOnce() -> T) -> T {
         for _ in 0..LOAD_THREADS {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
+                    let begin = Instant::now();
+                    while begin.elapsed() < BURST {
+                        std::hint::spin_loop();
+                    }
+                    thread::sleep(BURST);
                 }
             });
         }
