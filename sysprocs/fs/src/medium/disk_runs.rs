@@ -16,24 +16,25 @@ pub(crate) trait DiskRuns {
     async fn write_run(&mut self, first: u64, data: &[u8]) -> Result<(), Errno>;
 }
 
-/// Bytes of a run of `bytes` that go in one call.
-fn piece_bytes(disk: &Client<Disk>, bytes: usize) -> usize {
-    if disk.is_elsewhere() { PAGE_BYTES } else { bytes.max(PAGE_BYTES) }
-}
-
 impl DiskRuns for Client<Disk> {
+    #[inline(always)]
     async fn read_run(&mut self, first: u64, room: &mut [u8]) -> Result<(), Errno> {
-        let bytes = piece_bytes(self, room.len());
-        for (block, piece) in (first..).step_by(bytes / PAGE_BYTES).zip(room.chunks_mut(bytes)) {
-            self.call_retrying(ReadBlocks { first: block }, piece).await?;
+        if !self.is_elsewhere() {
+            return self.call(ReadBlocks { first }, room).await;
+        }
+        for (block, page) in (first..).zip(room.chunks_mut(PAGE_BYTES)) {
+            self.call_retrying(ReadBlocks { first: block }, page).await?;
         }
         Ok(())
     }
 
+    #[inline(always)]
     async fn write_run(&mut self, first: u64, data: &[u8]) -> Result<(), Errno> {
-        let bytes = piece_bytes(self, data.len());
-        for (block, piece) in (first..).step_by(bytes / PAGE_BYTES).zip(data.chunks(bytes)) {
-            self.call_retrying(WriteBlocks { first: block }, piece).await?;
+        if !self.is_elsewhere() {
+            return self.call(WriteBlocks { first }, data).await;
+        }
+        for (block, page) in (first..).zip(data.chunks(PAGE_BYTES)) {
+            self.call_retrying(WriteBlocks { first: block }, page).await?;
         }
         Ok(())
     }
