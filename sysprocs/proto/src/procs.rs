@@ -1,6 +1,6 @@
 //! User processes of one board: pids, parents, groups, waiting, signals, and the slots' work.
 //!
-//! A pid encodes its board: `pid % 8`, but for pid 1, which is init, on the disk board ([`board_of`]). A child's
+//! A pid encodes its board: `pid % 8`, but for pid 1, init, on the file system's board ([`board_of`]). A child's
 //! record is at its parent's board, so that a wait never crosses the link; a child's own record (group, signals,
 //! slot) is at its own.
 
@@ -9,7 +9,7 @@ use renga_abi::policy::Policy;
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{in_word, in_words, protocol};
 
-/// The pid of init, the first process of the disk board.
+/// The pid of init, the first process of the file system's board.
 pub const INIT: u32 = 1;
 
 /// The board of process `pid`, where init runs on `init_board`. No board gives out pids below 8, so that 1 is unique.

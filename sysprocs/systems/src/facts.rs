@@ -17,8 +17,8 @@ pub enum Place {
     Optional,
     /// On the board that owns the disk.
     DiskBoard,
-    /// With all others of the file system on one board, whichever: they share cells, pages and the lock of names, which
-    /// does not answer callers of other boards that are interrupted or die while they wait for it.
+    /// All processes of this rule share one board, any. They share cells, pages and the lock of names. That lock does
+    /// not answer callers of other boards that are cancelled or fail while they wait for it.
     FileBoard,
     /// On every board.
     Every,

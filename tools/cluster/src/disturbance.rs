@@ -13,7 +13,7 @@ use renga_random::Random;
 const NS_PER_MS: u64 = 1_000_000;
 /// Parts in a million of one per mille.
 const PPM_PER_MILLE: f64 = 1000.0;
-/// Every so many seeds of chaos, the board with the disk is cut as well.
+/// Every so many seeds of chaos, the boards with the disk and the file system are cut as well.
 const DISK_CUT_EVERY: u64 = 5;
 
 /// What goes wrong.
@@ -59,8 +59,9 @@ impl Disturbance {
     pub fn of(options: &RunArgs, system: &SystemFile) -> Result<Disturbance> {
         let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
         let file_board = usize::from(system.checked.file_board());
+        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(file_board);
         let mut disturbance =
-            options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), file_board));
+            options.chaos.map_or_else(Disturbance::default, |seed| chaos(seed, names.len(), &[file_board, disk_board]));
         for (change, options) in [
             (PowerChange::Cut, &options.kill),
             (PowerChange::Hang, &options.hang),
@@ -173,7 +174,7 @@ fn faults(text: &str) -> Result<FaultConfig> {
 
 /// What `seed` draws: faults of the link, and in the first four seconds cuts, hangs and resets, of one board at a time,
 /// with a start after each.
-pub fn chaos(seed: u64, boards: usize, file_board: usize) -> Disturbance {
+pub fn chaos(seed: u64, boards: usize, spared: &[usize]) -> Disturbance {
     let mut random = Random::new(seed);
     let mut ppm = |most: u64| if random.below(3) == 0 { 0 } else { random.below(most) as u32 };
     let faults = FaultConfig {
@@ -187,7 +188,7 @@ pub fn chaos(seed: u64, boards: usize, file_board: usize) -> Disturbance {
     let victims: Vec<usize> = if seed.is_multiple_of(DISK_CUT_EVERY) {
         (0..boards).collect()
     } else {
-        (0..boards).filter(|board| *board != file_board).collect()
+        (0..boards).filter(|board| !spared.contains(board)).collect()
     };
     let mut power = Vec::new();
     let mut time_ns = 0;
@@ -240,8 +241,8 @@ mod tests {
     fn chaos_same_seed_repeats_and_every_fifth_includes_disk_board() {
         let mut cuts = [0; 3];
         for seed in 0..500 {
-            let disturbance = chaos(seed, 3, 0);
-            assert_eq!(disturbance, chaos(seed, 3, 0));
+            let disturbance = chaos(seed, 3, &[0]);
+            assert_eq!(disturbance, chaos(seed, 3, &[0]));
             assert!(disturbance.power.is_sorted_by_key(|order| order.time_ns));
             for pair in disturbance.power.chunks(2) {
                 assert_eq!((pair[0].board, pair[1].change), (pair[1].board, PowerChange::Start));

@@ -1,7 +1,7 @@
 //! One run of a cluster: boards started from what was built, their consoles and logs passed on, and
 //! how it ended.
 //!
-//! Invariant: the session ends when the board that owns the disk does, and its status is that
+//! Invariant: the session ends when the file system's board does, and its status is that
 //! board's; any other end is a failure that shows the boards' last words. Not here: building
 //! (`artifacts`), options (`command::run`).
 
@@ -190,7 +190,7 @@ impl ClusterSession<'_> {
     /// What it finds there about the program that it runs in place of the system.
     fn program_arguments(&self, number: usize) -> String {
         let Some(program) = self.program else { return String::new() };
-        let ends = self.system.checked.boards[number].owns_disk;
+        let ends = number == usize::from(self.system.checked.file_board());
         format!(" program={}{}", program.name(), if ends { program.ends() } else { "" })
     }
 

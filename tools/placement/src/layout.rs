@@ -76,7 +76,7 @@ struct FilePlace {
 }
 
 impl FilePlace {
-    /// Without any it is asked for beside the disk.
+    /// Without one, errors name the disk's board.
     fn find(system: &SystemDescription, kinds: &[KindFacts], disk: usize) -> FilePlace {
         let kind_of = |place: &SystemPlace| {
             kinds.iter().find(|kind| kind.name == place.kind && kind.board == BoardRule::FileOnly).map(|kind| kind.name)

@@ -3,7 +3,7 @@
 //! Invariant: a run is copied before it is written, so that buffers can be used and changed meanwhile; the directory
 //! is notified how it ended. Not here: what may be written when (`slots.rs`).
 
-use crate::medium::disk_runs::DiskRuns;
+use crate::medium::disk_runs::write_run;
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::directory::{BufferDirectory, CountDirty, ExtendWrite, NextEviction, NextWrite, Written};
 use renga_proto::buffer::page::{Buffer, CopyOut};
@@ -80,7 +80,7 @@ impl RunWriter {
             return Ok(());
         }
         let data = pages[..count].as_flattened();
-        let done = clients.disk.write_run(first.block, data).await;
+        let done = write_run!(clients.disk, first.block, data);
         let written = Written { first: first.block, count: count as u32, done: done.is_ok() };
         clients.directory.call(written, ()).await.and(done)
     }

@@ -4,7 +4,7 @@
 //! changes later makes the generation void, so nothing old comes into the cache. Not here: which pages are wanted
 //! (`inode/read_ahead.rs`).
 
-use crate::medium::disk_runs::DiskRuns;
+use crate::medium::disk_runs::read_run;
 use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataReader, DataReaderCall, RUN_PAGES_MAX, ReadIn};
 use renga_proto::disk::Disk;
@@ -82,7 +82,7 @@ async fn read(
         return Ok(());
     }
     let bytes = room.get_mut(..count).ok_or(Errno::EINVAL)?.as_flattened_mut();
-    disk.read_run(block.into(), bytes).await?;
+    read_run!(*disk, block.into(), &mut *bytes)?;
     // Zeros behind the end, whatever the medium has there.
     let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(bytes.len() as u64);
     bytes[end as usize..].fill(0);

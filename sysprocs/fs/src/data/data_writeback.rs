@@ -5,7 +5,7 @@
 //! before it writes it: pages can be used and changed meanwhile. Not here: what is dirty (`renga_pages`), when
 //! commits come (`volume/committer.rs`).
 
-use crate::medium::disk_runs::DiskRuns;
+use crate::medium::disk_runs::write_run;
 use renga_abi::PAGE_BYTES;
 use renga_proto::data::{DataWriteback, DataWritebackCall};
 use renga_proto::disk::Disk;
@@ -76,7 +76,7 @@ impl WritebackState {
     async fn write_run(&mut self, evicting: bool) -> Result<(), Errno> {
         let run = self.pages.call(TakeRun {}, self.room.as_flattened_mut()).await?;
         let data = &self.room[..run.count as usize];
-        let done = self.disk.write_run(run.block.into(), data.as_flattened()).await;
+        let done = write_run!(self.disk, run.block.into(), data.as_flattened());
         self.pages.call(RunWritten { done: done.is_ok(), evicting }, ()).await.and(done)
     }
 }

@@ -316,7 +316,7 @@ impl ActiveTable {
         }
     }
 
-    /// Whether [`ActiveTable::next_reclaim`] may find one, which costs more and is asked after each lookup.
+    /// Whether [`ActiveTable::next_reclaim`] may find one, by less: the directory asks after each lookup.
     pub(crate) fn may_reclaim(&self) -> bool {
         self.oldest(InodeSlotUse::Queued).is_some() || (!self.retired && self.referrers.has_leased())
     }

@@ -16,6 +16,7 @@
 //! callers (`inode_directory.rs`).
 
 use crate::cache::metadata_writeback::{MetadataWritebackClients, RunWriter};
+use crate::format::superblock::Superblock;
 use crate::probes::{Commit, CommitEnd};
 use crate::volume::journal::Journal;
 use crate::volume::members::ProcessSet;
@@ -34,6 +35,9 @@ use renga_rt::{Client, Errno, Family, Me, Never};
 
 /// Blocks of data that are written in one piece.
 const RUN_PAGES: usize = 16;
+/// The pause before a disk on another board, which does not answer yet, is asked again to mount it, ns; how often.
+const DISK_PAUSE_NS: u64 = 100_000_000;
+const DISK_TRIES_MAX: u32 = 600;
 /// Times that everything is offered to the disk before the journal is emptied.
 const TRIES_MAX: u32 = 8;
 
@@ -88,7 +92,7 @@ renga_rt::with_defaults! {
 pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
     let (run, rest) = pages.split_at_mut(RUN_PAGES);
     let mut state = CommitterState::new(clients, run, rest);
-    if let Err(errno) = state.mount(&me).await {
+    if let Err(errno) = state.mount(&mut me).await {
         me.log("the file system cannot be mounted", [errno.0.into(), 0]);
         let _ = state.allocator.call(Mount { journaled: false, usable: false }, ()).await;
     }
@@ -110,8 +114,19 @@ pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mu
 }
 
 impl CommitterState {
-    async fn mount(&mut self, me: &Me) -> Result<(), Errno> {
-        let superblock = self.journal.superblock().await?;
+    /// The superblock, when the disk's board answers.
+    async fn first_superblock(&mut self, me: &mut Me) -> Result<Superblock, Errno> {
+        for _ in 0..DISK_TRIES_MAX {
+            match self.journal.superblock().await {
+                Err(Errno::EHOSTDOWN) => me.sleep_until(me.now_ns() + DISK_PAUSE_NS).await,
+                read => return read,
+            }
+        }
+        Err(Errno::EHOSTDOWN)
+    }
+
+    async fn mount(&mut self, me: &mut Me) -> Result<(), Errno> {
+        let superblock = self.first_superblock(me).await?;
         self.blocks = superblock.blocks();
         if superblock.has_journal() {
             self.journal.find(&superblock).await?;

@@ -11,7 +11,7 @@
 
 use crate::cache::metadata_writeback::RunWriter;
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, TAGS_MAX};
-use crate::medium::disk_runs::DiskRuns;
+use crate::medium::disk_runs::{read_run, write_run};
 use heapless::Vec;
 use renga_proto::buffer::BufferedBlock;
 use renga_proto::disk::Disk;
@@ -65,7 +65,7 @@ impl Journal {
     }
 
     pub(crate) async fn read(&mut self, block: u32) -> Result<(), Errno> {
-        self.disk.read_run(block.into(), &mut self.copy[..]).await
+        read_run!(self.disk, block.into(), &mut self.copy[..])
     }
 
     fn place(&self, index: u32) -> Result<u32, Errno> {
@@ -86,7 +86,7 @@ impl Journal {
 
     pub(crate) async fn read_own(&mut self, index: u32) -> Result<(), Errno> {
         let first = self.place(index)?.into();
-        self.disk.read_run(first, &mut self.own[..]).await
+        read_run!(self.disk, first, &mut self.own[..])
     }
 
     async fn write_own(&mut self, index: u32) -> Result<(), Errno> {
@@ -240,7 +240,7 @@ impl Journal {
 pub(crate) async fn write(disk: &mut Client<Disk>, first: u32, data: &[u8]) -> Result<(), Errno> {
     let mut written = Err(Errno::EIO);
     for _ in 0..TRIES_MAX {
-        written = disk.write_run(first.into(), data).await;
+        written = write_run!(*disk, first.into(), data);
         if written.is_ok() {
             break;
         }

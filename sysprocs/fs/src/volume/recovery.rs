@@ -5,7 +5,7 @@
 //! no harm, as the journal stays until all is in its place. Not here: how the journal is written (`journal.rs`).
 
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, REVOKE};
-use crate::medium::disk_runs::DiskRuns;
+use crate::medium::disk_runs::read_run;
 use crate::volume::journal::{Journal, write};
 use crate::volume::newest_copies::{JournalCopy, NewestCopies};
 use core::ops::Range;
@@ -101,7 +101,7 @@ impl Journal {
     async fn read_run(&mut self, index: u32, room: &mut [Page]) -> Result<Range<u32>, Errno> {
         let (first, side_by_side) = self.run_from(index)?;
         let count = side_by_side.min(WALK_BLOCKS).min(self.length - index);
-        self.disk.read_run(first.into(), room[..count as usize].as_flattened_mut()).await?;
+        read_run!(self.disk, first.into(), room[..count as usize].as_flattened_mut())?;
         Ok(index..index + count)
     }
 
@@ -133,7 +133,7 @@ impl Journal {
             let index = self.index_of(copies[read].distance);
             let (first, side_by_side) = self.run_from(index)?;
             let below = copies.len().min(read + side_by_side.min(self.length - index) as usize);
-            self.disk.read_run(first.into(), pages[read..below].as_flattened_mut()).await?;
+            read_run!(self.disk, first.into(), pages[read..below].as_flattened_mut())?;
             read = below;
         }
         for (copy, page) in copies.iter().zip(pages) {

@@ -62,7 +62,7 @@ fn hostile_board_harms_no_program_elsewhere() {
 }
 
 #[test]
-fn hostile_disk_board_is_refused() {
+fn hostile_file_board_is_refused() {
     let ended = Renga::command(&["run", "--hostile", "a", "-c", "true"]).end().expect_status(125);
-    assert!(ended.stderr.contains("board a owns the disk"), "{}", ended.report());
+    assert!(ended.stderr.contains("board a has the file system"), "{}", ended.report());
 }

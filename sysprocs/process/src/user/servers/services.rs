@@ -54,7 +54,7 @@ clients! {
         memories: Family<Memory, MEMORIES>,
         /// Cached file pages of this board.
         pages: Client<Pages>,
-        /// They bring file pages from the disk's board before they are read.
+        /// They bring file pages from their owner before they are read.
         prefetchers: Local<Prefetcher>,
         /// The references of this board's programs to mapped files.
         references: Client<References>,
@@ -103,7 +103,7 @@ clients! {
 pub struct Services {
     pub clients: UserClients,
     pub board: u8,
-    /// The board that has the disk, where init runs.
+    /// The board of the file system, where init runs.
     pub file_board: u8,
     pub facts: &'static UserFacts,
     /// Page frames that the program has before it needs them.

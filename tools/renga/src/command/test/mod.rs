@@ -56,8 +56,9 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         thread::scope(|scope| {
             // A kernel is linked by one core, and many host tests leave one idle.
             let preparation = (!options.host).then(|| scope.spawn(|| prepare(environment, options)));
-            on_host(environment, &mut count, options)?;
-            preparation.map_or(Ok(()), |thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            let host = on_host(environment, &mut count, options);
+            let prepared = preparation.map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            host.and(prepared.unwrap_or(Ok(())))
         })?;
         if !options.host {
             println!("== clusters in QEMU");
