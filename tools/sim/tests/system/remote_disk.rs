@@ -74,7 +74,11 @@ fn left_after(cut: &[u8]) -> Tree {
     run_to(&mut system, &progress, 1, 4_000 * MS);
     cut.iter().for_each(|board| system.cluster.kill(*board));
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS);
-    cut.iter().for_each(|board| system.reboot(*board));
+    // The file system's board first: it waits for the disk.
+    for board in cut {
+        system.reboot(*board);
+        system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS);
+    }
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), SimSystem::log());
     image::check(&system.disk.content()).unwrap()
 }
