@@ -225,7 +225,7 @@ mod tests {
         assert_eq!((config.loss_ppm, config.token_ppm, config.delay_ppm), (20_000, 500, 0));
         assert_eq!(hostile(&["a", "b"], "b", 0).unwrap(), 1);
         let refused = hostile(&["a", "b"], "a", 0).unwrap_err().to_string();
-        assert!(refused.contains("owns the disk"), "{refused}");
+        assert!(refused.contains("has the file system"), "{refused}");
         assert_eq!(wire(&["a", "b"], "b:D3=open").unwrap(), EmulatedWireFault::Open { board: 1, pin: 19 });
         assert_eq!(wire(&["a", "b"], "BUSY#=low").unwrap(), EmulatedWireFault::HeldLow { pin: 4 });
         for bad in ["D3", "D3=open", "b:D3=low", "c:D3=open", "TOK_IN#=low", "D16=low"] {

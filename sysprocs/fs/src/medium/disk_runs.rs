@@ -1,8 +1,8 @@
 //! Runs of blocks from and to the disk, whose board may be another one.
 //!
 //! Invariant: a call to another board carries a page, so a run travels there in pieces, from its first block on; a
-//! reboot of that board costs nothing, as its disk process keeps nothing. Called by: processes that read or write blocks.
-//! Not here: transfers on the medium (`transfers.rs`).
+//! reboot of that board costs nothing, as its disk process keeps nothing. Called by: processes that read or write
+//! blocks. Not here: transfers on the medium (`transfers.rs`).
 
 use renga_abi::PAGE_BYTES;
 use renga_proto::disk::{Disk, ReadBlocks, WriteBlocks};

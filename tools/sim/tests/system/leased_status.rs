@@ -69,3 +69,27 @@ fn status_completed_by_holder_is_the_owners() {
     };
     assert_eq!(run_cluster(ClusterSetup::new(2), init).status, 0);
 }
+
+/// A page that leaves no room for attributes comes after them.
+#[test]
+fn flush_of_full_page_brings_attributes_first() {
+    if !possible() {
+        return;
+    }
+    const FULL: [u8; 4090] = [b'x'; 4090];
+    let init = |init: SimProgram| async move {
+        let there = |program: SimProgram| async move {
+            let full = program.open("/full", Open::Create).await.unwrap();
+            program.write_all(full, &FULL).await.unwrap();
+            program.close(full).await.unwrap();
+            program.change_mode("/full", 0o600).await.unwrap();
+        };
+        elsewhere(&init, there).await;
+        assert_eq!(init.status("/full", true).await.unwrap().mode, 0o100_600);
+        let full = init.open("/full", Open::Read).await.unwrap();
+        assert_eq!(init.read_all(full, 4096).await.unwrap(), FULL);
+        0
+    };
+    let finished = run_cluster(ClusterSetup::new(2), init);
+    assert_eq!((finished.status, finished.files["/full"].as_slice()), (0, &FULL[..]));
+}

@@ -82,8 +82,8 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Moves up to `room` bytes page by page; how many. `move_page` moves as many bytes as the buffer at an address has
-    /// at most, behind those done, and returns the bytes moved and wanted. The engine has one loop for each such function,
-    /// so that the loop makes no choice for each page.
+    /// at most, behind those done, and returns the bytes moved and wanted. The engine has one loop for each such
+    /// function, so that the loop makes no choice for each page.
     pub(crate) async fn transfer(
         &mut self,
         buffers: Buffers,
