@@ -68,6 +68,18 @@ pub const OURS_ASYNC: BenchSystem = BenchSystem { label: "leases, async", base: 
 pub const PAPERS_ASYNC: BenchSystem =
     BenchSystem { label: "no leases, async", base: "pair", edits: &[PAPERS.edits[0], ASYNC] };
 const ASYNC: Edit = ("mode = \"sync\"", "mode = \"async\"");
+/// The paper's, also in that a call that returns data is two rendezvous between boards, one in each direction.
+pub const PAIRED: BenchSystem = BenchSystem {
+    label: "no leases, paired",
+    base: "pair",
+    edits: &[PAPERS.edits[0], ("mode = \"sync\"", "mode = \"sync\"\nmessages = \"paired\"")],
+};
+/// The same, and neither of the two is awaited to its end.
+pub const PAIRED_ASYNC: BenchSystem = BenchSystem {
+    label: "no leases, paired, async",
+    base: "pair",
+    edits: &[PAPERS.edits[0], ("mode = \"sync\"", "mode = \"async\"\nmessages = \"paired\"")],
+};
 /// One board.
 pub const ALONE: BenchSystem = BenchSystem { label: "one board", base: "solo", edits: &[] };
 
@@ -284,11 +296,11 @@ pub struct MeasureLine {
     pub begin_ns: u64,
     /// How long it took, ns.
     pub ns: u64,
-    /// Calls to other boards meanwhile, as its board's router counts them.
+    /// Rendezvous with other boards meanwhile, as its board's router counts them: in paired form two a call with data.
     pub calls: u64,
-    /// Of those, the ones that release their callers at once.
+    /// Of those, the ones that are not awaited.
     pub asynchronous: u64,
-    /// They that could, if their edges said so.
+    /// They that could be: they return nothing.
     pub could_be_asynchronous: u64,
 }
 

@@ -4,7 +4,7 @@
 //!
 //! | byte | content |
 //! |---|---|
-//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number (calls only) |
+//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number (calls only; else 1 marks the two of the paired form) |
 //! | 1.. | the fields of [`Head`] in their order, as numbers of seven bits a byte (call numbers: one byte; words: see `words`) |
 //! | rest | the next bytes of the slice |
 //!
@@ -101,6 +101,20 @@ pub enum Head {
         /// Which call.
         number: u8,
     },
+    /// A call that returns data, in paired form: the caller has the answer, so the second rendezvous is over.
+    Received {
+        /// Whose call.
+        caller: u16,
+        /// Which call.
+        number: u8,
+    },
+    /// Likewise: the call is passed on to its server, so the first rendezvous is over.
+    Accepted {
+        /// Whose call.
+        caller: u16,
+        /// Which call.
+        number: u8,
+    },
     /// Starts an asynchronous call, whose caller has continued.
     Async {
         /// Which copy of the sender's pool.
@@ -126,6 +140,8 @@ const HAS_GIVEN: u8 = 1;
 const HAS_TAKEN: u8 = 2;
 const HAS_USED: u8 = 1;
 const HAS_COST: u8 = 2;
+/// In the place of an entry's number: not an interruption but [`Head::Received`], not an end but [`Head::Accepted`].
+const PAIRED: u8 = 1;
 /// The entry's number that says that another follows, and an account.
 const FOR_ACCOUNT: u8 = ENTRIES_MAX;
 
@@ -162,6 +178,8 @@ impl Head {
                 more(4, *caller, &mut out)?;
                 out.byte(*number)?;
             }
+            Head::Received { caller, number } => paired(4, *caller, *number, &mut out)?,
+            Head::Accepted { caller, number } => paired(7, *caller, *number, &mut out)?,
             Head::Async { slot, request } => {
                 out.byte(5 << 5 | request.first_op())?;
                 out.varint(u64::from(*slot))?;
@@ -196,9 +214,11 @@ impl Head {
                 Head::Reply { caller: index, number, words, used_bytes, cost }
             }
             3 => Head::ReplyMore { caller: index },
+            4 if op == PAIRED => Head::Received { caller: index, number: from.byte()? },
             4 => Head::Interrupt { caller: index, number: from.byte()? },
             5 => Head::Async { slot: index, request: Request::get(op, &mut from)? },
             6 => Head::AsyncMore { slot: index },
+            7 if op == PAIRED => Head::Accepted { caller: index, number: from.byte()? },
             _ => Head::Done { slot: index, errno: from.index()? },
         };
         Ok((head, from.0))
@@ -208,6 +228,12 @@ impl Head {
 fn more(which: u8, index: u16, out: &mut FrameWriter<'_>) -> Result<(), WireError> {
     out.byte(which << 5)?;
     out.varint(u64::from(index))
+}
+
+fn paired(which: u8, caller: u16, number: u8, out: &mut FrameWriter<'_>) -> Result<(), WireError> {
+    out.byte(which << 5 | PAIRED)?;
+    out.varint(u64::from(caller))?;
+    out.byte(number)
 }
 
 fn slice_bytes(present: bool, from: &mut FrameReader<'_>) -> Result<u16, WireError> {

@@ -59,6 +59,8 @@ fn head() -> impl Strategy<Value = Head> {
             }),
         any::<u16>().prop_map(|caller| Head::ReplyMore { caller }),
         (any::<u16>(), any::<u8>()).prop_map(|(caller, number)| Head::Interrupt { caller, number }),
+        (any::<u16>(), any::<u8>()).prop_map(|(caller, number)| Head::Received { caller, number }),
+        (any::<u16>(), any::<u8>()).prop_map(|(caller, number)| Head::Accepted { caller, number }),
         (any::<u16>(), request()).prop_map(|(slot, request)| Head::Async { slot, request }),
         any::<u16>().prop_map(|slot| Head::AsyncMore { slot }),
         (any::<u16>(), any::<u16>()).prop_map(|(slot, errno)| Head::Done { slot, errno }),

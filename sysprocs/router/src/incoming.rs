@@ -41,6 +41,8 @@ impl<D: Phy + 'static> Router<D> {
         (call.stage, call.number, call.request, call.arrival) = (CallStage::Receiving, number, request, arrival);
         (call.caller, call.own_account, call.received, call.interrupted) = (caller, own_account, 0, false);
         call.patient = patient;
+        let paired = served.map_or(0, |served| served.paired);
+        call.ends_awaited = self.memory.ends_awaited && paired >> request.op & 1 != 0;
         let counts = served.map_or(&WordCounts::UNKNOWN, |served| served.word_counts);
         call.reply_words = counts.replied(request.op.into());
         self.receive_given(place, data);
@@ -101,7 +103,17 @@ impl<D: Phy + 'static> Router<D> {
         match call.stage {
             CallStage::Receiving | CallStage::Queued => call.interrupted = true,
             CallStage::Running => self.memory.workers[place].cancel_wait(),
-            CallStage::Fresh | CallStage::Stale | CallStage::Answered => {} // the reply is on its way
+            CallStage::Fresh | CallStage::Stale | CallStage::Answered | CallStage::Held => {} // the reply is on its way
+        }
+    }
+
+    /// Takes the news that a caller has the answer in paired form: its second rendezvous is over.
+    pub(crate) fn receive_received(&mut self, board: u8, caller: u16, number: u8) {
+        let place = self.memory.caller_slots(board, caller).and_then(|_| self.memory.busy_place(board, caller));
+        let call = place.map(|place| &mut self.memory.in_calls[place]);
+        match call.filter(|call| call.number == number && call.stage == CallStage::Held) {
+            Some(call) => call.stage = CallStage::Fresh,
+            None => self.refuse(board),
         }
     }
 
@@ -117,6 +129,7 @@ impl<D: Phy + 'static> Router<D> {
         // A server sees zeros, not bytes of another message.
         slices[given_bytes..][..taken_bytes].fill(0);
         call.stage = CallStage::Running;
+        let accepted = call.ends_awaited.then_some(SendItem::Accepted(place as u16));
         let (op, words, board) = (u32::from(request.op), request.words, call.board);
         call.account = account;
         // A program's slot, and its open files, keep nothing that other programs need. Other servers may.
@@ -124,6 +137,9 @@ impl<D: Phy + 'static> Router<D> {
         let destination = request.destination;
         let work = ProxyCall { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };
         self.memory.workers[place].start(ProxyTask::Call(place as u16), work, call.interrupted);
+        if let Some(accepted) = accepted {
+            self.peer(board).send_queue.push(accepted);
+        }
     }
 
     /// The account that a request names, or that of its caller.

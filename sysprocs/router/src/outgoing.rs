@@ -51,7 +51,7 @@ impl<D: Phy + 'static> Router<D> {
             add(&self.memory.stats.refused_here, 1);
             return call.reply_message(failure(Errno::EINVAL));
         };
-        add(&self.memory.stats.could_be_async, u64::from(rule.releases(op)));
+        add(&self.memory.stats.could_be_async, rule.returning_nothing(op).into());
         let up = peer.session.state() == SessionState::Up;
         if rule.is_asynchronous(op) && taken_bytes == 0 {
             // A board that has not answered yet may never do so, and its caller should know.
@@ -62,9 +62,13 @@ impl<D: Phy + 'static> Router<D> {
             add(&self.memory.stats.fallbacks, 1);
         }
         self.me.act_for(AccountNumber::SYSTEM); // that of its last caller
-        add(&self.memory.stats.calls_sync, 1);
+        let (paired, ends_awaited) = (rule.is_paired(op), self.memory.ends_awaited);
+        match paired && !ends_awaited {
+            true => add(&self.memory.stats.calls_async, 2),
+            false => add(&self.memory.stats.calls_sync, 1 + u64::from(paired)),
+        }
         let (board, pool) = (server.board.0, rule.pool(op));
-        self.memory.out_calls[place].begin(call, board, rule);
+        self.memory.out_calls[place].begin(call, board, rule, paired && ends_awaited);
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
         self.note_awaited(board);
@@ -116,13 +120,23 @@ impl<D: Phy + 'static> Router<D> {
     ) {
         let Some(place) = self.waiting(board, caller) else { return self.refuse(board) };
         let out = &mut self.memory.out_calls[place];
-        if out.number != number || !out.fragments.complete || out.reply.is_some() {
+        if out.number != number || !out.fragments.complete || out.reply.is_some() || out.accepted != out.ends_awaited {
             return self.refuse(board);
         }
         (out.reply, out.used_bytes) = (Some(reply.0), usize::from(reply.1));
         let account = out.account;
         self.take_cost(account, cost);
         self.receive_answer(place, data);
+    }
+
+    /// Takes the news that a call in paired form is passed on: its first rendezvous is over.
+    pub(crate) fn receive_accepted(&mut self, board: u8, caller: u16, number: u8) {
+        let place = self.waiting(board, caller);
+        let out = place.map(|place| &mut self.memory.out_calls[place]);
+        match out.filter(|out| out.number == number && out.fragments.complete && out.ends_awaited && !out.accepted) {
+            Some(out) => out.accepted = true,
+            None => self.refuse(board),
+        }
     }
 
     /// Adds what the other board has done for `account`.
@@ -167,7 +181,11 @@ impl<D: Phy + 'static> Router<D> {
         out.used_received += data.len();
         if out.used_received == all {
             call.set_taken_used(all);
-            let (words, pool) = (out.reply.take(), out.pool);
+            let (words, pool, board) = (out.reply.take(), out.pool, usize::from(out.board));
+            if out.ends_awaited {
+                let received = SendItem::Received(place as u16, out.number);
+                self.memory.peers[board].send_queue.push(received);
+            }
             self.answer(place, words.unwrap_or_default());
             let RouterMemory { pools, out_calls, .. } = &mut *self.memory;
             if let Some(next) = pool.and_then(|pool| pools[usize::from(pool)].give_back(out_calls)) {

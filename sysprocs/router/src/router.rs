@@ -197,6 +197,8 @@ impl<D: Phy + 'static> Router<D> {
             }
             Head::ReplyMore { caller } => self.receive_reply_more(board, caller, data),
             Head::Interrupt { caller, number } => self.receive_interrupt(board, caller, number),
+            Head::Received { caller, number } => self.receive_received(board, caller, number),
+            Head::Accepted { caller, number } => self.receive_accepted(board, caller, number),
             Head::Async { slot, request } => self.receive_copy(board, slot, request, data),
             Head::AsyncMore { slot } => self.receive_copy_more(board, slot, data),
             Head::Done { slot, errno } => self.receive_done(board, slot, errno),

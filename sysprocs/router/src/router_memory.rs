@@ -87,6 +87,8 @@ pub struct RouterMemory {
     pub in_copies: &'static mut [InCopy],
     /// Copies for each board.
     pub slots: usize,
+    /// Whether the two rendezvous of a call in paired form are awaited to their ends.
+    pub(crate) ends_awaited: bool,
     /// No session's deadline comes sooner than this after what it follows from, but those of greetings, ns.
     pub(crate) wait_min_ns: u64,
     /// The last entries found in `caller_slots`, and among the servers.

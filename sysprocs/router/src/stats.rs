@@ -18,11 +18,11 @@ macro_rules! stats { ($($(#[$doc:meta])* $name:ident,)*) => {
     }
 } }
 stats! {
-    /// Calls to other boards whose callers waited.
+    /// Rendezvous with other boards whose callers waited: a call, in paired form also its answer.
     calls_sync,
-    /// Calls to other boards whose callers were released at once: so many waits were avoided.
+    /// Those whose callers were released at once: so many waits were avoided.
     calls_async,
-    /// Calls to other boards to entries without a result, whatever the mode.
+    /// Those that return nothing, whatever the mode.
     could_be_async,
     /// Calls that would have been asynchronous, had a copy been free and the board known to be there.
     fallbacks,

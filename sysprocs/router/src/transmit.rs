@@ -119,6 +119,8 @@ impl RouterMemory {
                 SendItem::Interrupt(place, call) => {
                     self.out_calls[usize::from(place)].build_interrupt(board, call, room)
                 }
+                SendItem::Received(place, call) => self.out_calls[usize::from(place)].build_received(call, room),
+                SendItem::Accepted(place) => self.in_calls[usize::from(place)].build_accepted(room),
                 SendItem::Reply(place) => {
                     let call = &mut self.in_calls[usize::from(place)];
                     account = call.account;

@@ -63,6 +63,8 @@ pub struct LinkPlan {
     pub sessions: &'static Sessions,
     /// Reports ends of sessions to the servers here, if the placement has it.
     pub membership: Option<&'static Process>,
+    /// Whether the two rendezvous of a call in paired form are awaited to their ends.
+    pub ends_awaited: bool,
     /// How long to wait for what.
     pub timing: LinkTiming,
 }
@@ -86,7 +88,7 @@ pub struct Link {
 /// What messages between boards need beside the bytes of their slices: all that is made for them at boot. Bytes.
 pub mod message_memory {
     use super::{Cell, InCall, InCopy, OutCall, OutCopy, Peer, Process, ProxyHandle, ProxyMailbox, SendItem};
-    use crate::calls::send_queue::JOBS_PER_CALL;
+    use crate::calls::send_queue::{JOBS_PER_CALL, JOBS_PER_PROXY};
 
     /// For a proxy, without its future: its header and what the router keeps of it and of the call that it makes.
     pub const PROXY: usize = size_of::<Process>()
@@ -95,7 +97,7 @@ pub mod message_memory {
         + size_of::<ProxyMailbox>()
         + size_of::<Cell<u16>>()
         + size_of::<ProxyHandle>()
-        + size_of::<SendItem>();
+        + JOBS_PER_PROXY * size_of::<SendItem>();
     /// For a process here that calls other boards.
     pub const CALLER: usize = size_of::<OutCall>();
     /// For a call to another board that may be under way.
@@ -141,6 +143,7 @@ impl Link {
             out_copies: arena.put_slice(boards * plan.slots, |_| OutCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             in_copies: arena.put_slice(boards * plan.slots, |_| InCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             slots: plan.slots,
+            ends_awaited: plan.ends_awaited,
             wait_min_ns: plan.timing.wait_min_ns(),
             callers_hint: Cell::new(0),
             served_hint: Cell::new(0),

@@ -61,6 +61,14 @@ pub struct ProtocolFacts {
     pub names: &'static [(u32, &'static str)],
 }
 
+impl ProtocolFacts {
+    /// Entries that return data: more than one word, which is a status, or a slice.
+    pub fn returns_data(&self) -> u32 {
+        let words = self.names.iter().filter(|(op, _)| self.word_counts.replied(*op) > 1);
+        words.fold(self.takes, |entries, (op, _)| entries | 1 << op) & !self.releases
+    }
+}
+
 pub(crate) const fn facts<P: Protocol>(entries: u32) -> ProtocolFacts {
     assert!(entries == ALL_ENTRIES || entries & !P::ENTRIES == 0, "a right to entries that the protocol does not have");
     let (entries, defers, releases) = (entries & P::ENTRIES, P::DEFERS, P::RELEASES);

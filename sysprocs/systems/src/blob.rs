@@ -16,7 +16,7 @@ use renga_core::Arena;
 /// What tables begin with.
 pub const MAGIC: [u8; 8] = *b"RENGASYS";
 /// Of the form; another one is another number.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Longest tables.
 pub const BYTES_MAX: usize = 64 << 10;
 /// Magic, version, code, length of the body, its check sum.

@@ -111,12 +111,13 @@ fn plan(
             rows.map(|(permits, row)| remotes(row, permits))
         }),
         permits: permits::table(directory),
-        served: collect(arena, || board.placed.iter().map(served)),
+        served: collect(arena, || board.placed.iter().map(|row| served(system, row))),
         proxies: &own[own.len() - all..],
         slots: slots.max().unwrap_or(0),
         watch,
         sessions,
         membership: directory.of_kind(Kind::Membership).first().copied(),
+        ends_awaited: system.ends_awaited,
         timing,
     }
 }
@@ -135,8 +136,19 @@ fn remotes(row: &Proxies, permits: u16) -> RemoteCallers {
     }
 }
 
-fn served(row: &Placed) -> Served {
-    Served { servers: (row.first, row.first + row.count - 1), may_wait: row.may_wait, word_counts: word_counts(row) }
+fn served(system: &System<'_>, row: &Placed) -> Served {
+    Served {
+        servers: (row.first, row.first + row.count - 1),
+        may_wait: row.may_wait,
+        paired: paired(system, row),
+        word_counts: word_counts(row),
+    }
+}
+
+/// The entries of `servers` that travel as two rendezvous.
+fn paired(system: &System<'_>, servers: &Placed) -> u32 {
+    let protocol = servers.kind.facts().serves().filter(|_| system.paired);
+    protocol.map_or(0, |protocol| protocol.returns_data())
 }
 
 fn word_counts(servers: &Placed) -> &'static WordCounts {
@@ -184,6 +196,7 @@ fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies, pool: u16
         servers: (servers.first, servers.first + servers.count - 1),
         releases: servers.kind.facts().serves().map_or(0, |protocol| protocol.releases),
         asynchronous: system.released(callers.caller_kind, servers.kind),
+        paired: paired(system, servers),
         may_wait: servers.may_wait,
         word_counts: word_counts(servers),
         pool,

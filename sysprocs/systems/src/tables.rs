@@ -35,6 +35,10 @@ rows! {
         pub boards: &'t [Board<'t>],
         /// The edges that are not synchronous; `entries` never contains one that may not be released.
         pub async_edges: &'t [AsyncEdge],
+        /// Whether a call that returns data travels as two rendezvous, one in each direction.
+        pub paired: bool,
+        /// Whether each of those two is awaited to its end.
+        pub ends_awaited: bool,
     }
     /// One board.
     pub struct Board['t] {

@@ -105,11 +105,15 @@ const RULE: EdgeRule = EdgeRule {
     servers: (0, u16::MAX),
     releases: Store::RELEASES,
     asynchronous: Note::BIT,
+    paired: PAIRED,
     may_wait: Store::DEFERS,
     word_counts: Store::WORD_COUNTS,
     pool: 0,
 };
-const SERVED: Served = Served { servers: (0, u16::MAX), may_wait: Store::DEFERS, word_counts: Store::WORD_COUNTS };
+const SERVED: Served =
+    Served { servers: (0, u16::MAX), may_wait: Store::DEFERS, paired: PAIRED, word_counts: Store::WORD_COUNTS };
+/// Entries in paired form.
+const PAIRED: u32 = Fetch::BIT | Copy::BIT;
 
 struct RouterAttack {
     board: HostBoard,
@@ -162,6 +166,7 @@ impl RouterAttack {
             watch: arena.put(|| Watch::new(None)),
             sessions: arena.put(renga_proto::sessions::Sessions::new),
             membership: None,
+            ends_awaited: true,
             timing: LinkTiming::PI3,
         };
         let link = Link::new(arena, &plan, router_process);

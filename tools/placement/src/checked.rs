@@ -9,7 +9,7 @@
 
 use crate::memory::{self, MessageMemory};
 use crate::system::{AsyncPool, ReleaseMode, SystemBoard, SystemDescription};
-use crate::{BoardRule, KindFacts, PlacementError, cores, edges, forwards, graph, layout, modes, proxies};
+use crate::{BoardRule, KindFacts, MessageForm, PlacementError, cores, edges, forwards, graph, layout, modes, proxies};
 use renga_abi::ProcId;
 
 /// Some of a group's processes, on one core.
@@ -106,6 +106,8 @@ pub struct Checked {
     pub name: String,
     /// Its general mode.
     pub mode: ReleaseMode,
+    /// How calls between boards that return data travel.
+    pub messages: MessageForm,
     /// Its boards; a board's index is its `BoardId`.
     pub boards: Vec<SystemBoard>,
     /// The pool of asynchronous calls of each pair of boards.
@@ -145,6 +147,7 @@ pub fn check(system: &SystemDescription, kinds: &[KindFacts]) -> Result<Checked,
     let mut checked = Checked {
         name: system.name.clone(),
         mode: system.mode,
+        messages: system.messages,
         boards: system.boards.clone(),
         pool: system.pool,
         kinds: kinds.to_vec(),

@@ -26,6 +26,9 @@ pub enum PlacementError {
     OutOfRange { line: usize, place: String, key: &'static str, found: i64, max: i64 },
     #[error("line {line}: \"{found}\" is not a mode\n  mend: write \"sync\" or \"async\"")]
     BadMode { line: usize, found: String },
+    /// Neither form of messages.
+    #[error("line {line}: \"{found}\" is not a form of messages\n  mend: write \"two-way\" or \"paired\"")]
+    BadMessages { line: usize, found: String },
     #[error(
         "line {line}: `{found}` does not name an edge\n  mend: write \"caller -> server\" or \"caller -> server.Entry\", with kinds from [place]"
     )]

@@ -3,7 +3,7 @@
 //! Invariant: what [`generate`] returns is accepted by [`check`] in either mode, and each `message_kib` is the least
 //! whole number of KiB that `check` demands then. Called by: `renga system new`. Not here: reading and writing files.
 
-use crate::system::{ReleaseMode, SystemBoard, SystemDescription};
+use crate::system::{MessageForm, ReleaseMode, SystemBoard, SystemDescription};
 use crate::{BoardRule, Checked, KindFacts, PlacementError, check, parse};
 use renga_abi::BOARDS_MAX;
 use std::fmt::Write;
@@ -97,6 +97,9 @@ fn head(form: SystemForm<'_>, base: &Checked, boards: &[SystemBoard]) -> String 
         # exists.\n\n";
     let mode = base.mode.name();
     let _ = writeln!(text, "[system]\nname = \"{name}\"\nmode = \"{mode}\""); // a String takes everything
+    if base.messages != MessageForm::TwoWay {
+        let _ = writeln!(text, "messages = \"{}\"", base.messages.name());
+    }
     if boards.len() > 1 {
         text += "# `message_kib` is what messages need at most in either mode, as `renga check` computes it.\n";
     }

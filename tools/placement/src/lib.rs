@@ -41,7 +41,9 @@ pub use legend::What;
 pub use memory::{MemoryShare, MessageMemory};
 pub use parse::parse;
 pub use renga_systems::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX};
-pub use system::{AsyncPool, EdgeMode, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace};
+pub use system::{
+    AsyncPool, EdgeMode, MessageForm, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace,
+};
 
 /// Proxies that the processes of one kind of a board may share on another.
 pub const SHARED_PROXIES_MAX: u16 = 64;

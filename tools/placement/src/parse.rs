@@ -4,7 +4,9 @@
 //! sense in `checked.rs`. Not here: TOML access with lines (`reader.rs`).
 
 use crate::reader::{TableReader, line_of};
-use crate::system::{AsyncPool, EdgeMode, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace};
+use crate::system::{
+    AsyncPool, EdgeMode, MessageForm, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace,
+};
 use crate::{CORES_MAX, POOL_PROXIES_MAX, POOL_SLOTS_MAX, PlacementError, SHARED_PROXIES_MAX};
 use renga_abi::BOARDS_MAX;
 use toml::de::DeTable;
@@ -29,12 +31,15 @@ pub fn parse(text: &str) -> Result<SystemDescription, PlacementError> {
     let root = TableReader::root(text, table.get_ref());
     root.only(&["system", "place", "edges", "async", "shared"])?;
     let system = root.table_at("system", "[system]")?;
-    system.only(&["name", "mode", "boards"])?;
+    system.only(&["name", "mode", "messages", "boards"])?;
     let (name, _) = system.text("name", "name = \"pair\"")?;
     let mode = system.text_if("mode")?.map_or(Ok(ReleaseMode::Sync), |(mode, line)| parse_mode(mode, line))?;
+    let messages = system.text_if("messages")?;
+    let messages = messages.map_or(Ok(MessageForm::TwoWay), |(form, line)| parse_messages(form, line))?;
     Ok(SystemDescription {
         name: name.into(),
         mode,
+        messages,
         boards: boards(&system)?,
         places: places(&root.table_at("place", "[place]")?)?,
         edges: root.table_if("edges")?.map_or(Ok(Vec::new()), |edges| edge_modes(&edges))?,
@@ -55,6 +60,11 @@ fn parse_mode(found: &str, line: usize) -> Result<ReleaseMode, PlacementError> {
         "async" => Ok(ReleaseMode::Async),
         _ => Err(PlacementError::BadMode { line, found: found.into() }),
     }
+}
+
+fn parse_messages(found: &str, line: usize) -> Result<MessageForm, PlacementError> {
+    let form = [MessageForm::TwoWay, MessageForm::Paired].into_iter().find(|form| form.name() == found);
+    form.ok_or_else(|| PlacementError::BadMessages { line, found: found.into() })
 }
 
 fn boards(system: &TableReader<'_>) -> Result<Vec<SystemBoard>, PlacementError> {

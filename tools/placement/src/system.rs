@@ -25,6 +25,25 @@ impl ReleaseMode {
     }
 }
 
+/// How a call between boards that returns data travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageForm {
+    /// As one rendezvous, in which the data come back.
+    TwoWay,
+    /// As two, one in each direction: the request, and the answer.
+    Paired,
+}
+
+impl MessageForm {
+    /// As system files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            MessageForm::TwoWay => "two-way",
+            MessageForm::Paired => "paired",
+        }
+    }
+}
+
 /// A board of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemBoard {
@@ -112,6 +131,8 @@ pub struct SystemDescription {
     pub name: String,
     /// The mode of all edges that `edges` does not mention.
     pub mode: ReleaseMode,
+    /// How calls between boards that return data travel.
+    pub messages: MessageForm,
     /// Its boards, in the order in which the token travels.
     pub boards: Vec<SystemBoard>,
     /// Who runs where, in the file's order.

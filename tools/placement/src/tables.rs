@@ -6,6 +6,7 @@
 use crate::checked::{Checked, Group, OnBehalfOf};
 use crate::forwards;
 use crate::memory::{has_slots, proxy_slices};
+use crate::{MessageForm, ReleaseMode};
 use renga_abi::PAGE_BYTES;
 use renga_systems::tables::{AsyncEdge, Board, PeerSlots, Permit, Placed, Proxies, System};
 use renga_systems::{Kind, Rule, blob};
@@ -71,7 +72,9 @@ impl Checked {
         let edge =
             |(caller, server, entries)| AsyncEdge { caller: kind_named(caller), server: kind_named(server), entries };
         let async_edges: Vec<AsyncEdge> = self.async_edges().into_iter().map(edge).collect();
-        body(&System { name: &self.name, boards: &boards, async_edges: &async_edges })
+        let paired = self.messages == MessageForm::Paired;
+        let ends_awaited = self.mode == ReleaseMode::Sync;
+        body(&System { name: &self.name, boards: &boards, async_edges: &async_edges, paired, ends_awaited })
     }
 
     fn board<'t>(&'t self, board: usize, rows: &'t BoardRows) -> Board<'t> {

@@ -24,10 +24,11 @@ impl Checked {
         });
         writeln!(
             out,
-            "System {}: boards {}; mode {}\n",
+            "System {}: boards {}; mode {}; messages {}\n",
             self.name,
             boards.collect::<Vec<_>>().join(", "),
-            self.mode.name()
+            self.mode.name(),
+            self.messages.name()
         )?;
         if let Some(what) = self.gives_up() {
             writeln!(out, "Given up: {what}.\n")?;

@@ -38,12 +38,12 @@ fn pairs(asked: &Asked<'_>) -> Vec<RunOutcome> {
     asked.traces.timed(asked.runs, |run, _| ns[run])
 }
 
-/// With leases, without; each synchronous and asynchronous.
+/// With leases, without, and paired; each synchronous and asynchronous.
 fn calls(asked: &Asked<'_>) -> Vec<RunOutcome> {
-    let mut outcomes = asked.traces.timed(asked.runs, |_, _| 1000);
-    for (run, outcome) in outcomes.iter_mut().enumerate() {
-        let id = ["could-be-leases", "could-be-no-leases"][run / 2];
-        let could_be = asked.pick(&[id], 10, 95);
+    let gained = asked.pick(&["gain-paired"], 30, 10);
+    let mut outcomes = asked.traces.timed(asked.runs, |run, _| if run == 5 { 1000 - gained } else { 1000 });
+    for outcome in &mut outcomes {
+        let could_be = asked.pick(&["could-be-paired"], 10, 95);
         outcome.text = outcome.text.replace("counters 0", &format!("counters 100 0 {could_be}"));
     }
     outcomes

@@ -13,6 +13,8 @@ pub struct EdgeRule {
     pub releases: u32,
     /// Of these, the entries whose callers are to be released early.
     pub asynchronous: u32,
+    /// Entries that return data and travel in paired form, as two rendezvous of which neither returns anything.
+    pub paired: u32,
     /// Entries whose reply may wait for another client: the caller has a proxy of its own for them.
     pub may_wait: u32,
     /// How many words the calls have, by entry.
@@ -26,9 +28,13 @@ impl EdgeRule {
     pub(crate) fn covers(&self, caller: u16, server: u16) -> bool {
         (self.servers.0..=self.servers.1).contains(&server) && (self.callers.0..=self.callers.1).contains(&caller)
     }
-    /// Whether entry `op` returns nothing.
-    pub(crate) fn releases(&self, op: u32) -> bool {
-        self.releases >> op & 1 != 0
+    /// How many rendezvous a call to entry `op` is that return nothing.
+    pub(crate) fn returning_nothing(&self, op: u32) -> u32 {
+        (self.releases >> op & 1) + 2 * (self.paired >> op & 1)
+    }
+    /// Whether entry `op` travels as two rendezvous.
+    pub(crate) fn is_paired(&self, op: u32) -> bool {
+        self.paired >> op & 1 != 0
     }
     /// Whether callers of entry `op` are released early.
     pub(crate) fn is_asynchronous(&self, op: u32) -> bool {

@@ -3,7 +3,7 @@
 //! Invariant: the memory of its slices is here, except while its proxy works. Called by: `incoming.rs`, `transmit.rs`.
 //! Not here: which place a call has (`router_memory.rs`).
 
-use crate::calls::fragment::{Fragments, first_words};
+use crate::calls::fragment::{Fragments, first_words, put};
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 use renga_wire::{Cost, Head, Request};
@@ -22,6 +22,8 @@ pub(crate) enum CallStage {
     Stale,
     /// Its reply is being sent.
     Answered,
+    /// In paired form: its reply is sent, and the caller's board has not said that it has come.
+    Held,
 }
 
 /// The place of one call.
@@ -44,6 +46,8 @@ pub struct InCall {
     /// When it came, among all calls from other boards.
     pub(crate) arrival: u64,
     pub(crate) interrupted: bool,
+    /// In paired form: each of its two rendezvous is awaited to its end.
+    pub(crate) ends_awaited: bool,
     pub(crate) reply: Message,
     /// Words of the reply.
     pub(crate) reply_words: u8,
@@ -68,8 +72,13 @@ impl InCall {
         let answer = &slices[usize::from(self.request.given_bytes)..][..self.used_bytes];
         let (bytes, more) = self.fragments.build(first, Head::ReplyMore { caller }, answer, room);
         if !more {
-            self.stage = CallStage::Fresh;
+            self.stage = if self.ends_awaited { CallStage::Held } else { CallStage::Fresh };
         }
         (bytes, more)
+    }
+
+    /// Writes the news that the call is passed on into `room`, as `build` does.
+    pub(crate) fn build_accepted(&self, room: &mut [u8]) -> (usize, bool) {
+        (put(Head::Accepted { caller: self.caller, number: self.number }, &[], room).0, false)
     }
 }

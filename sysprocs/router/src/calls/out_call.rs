@@ -36,6 +36,9 @@ pub struct OutCall {
     pub(crate) sent: bool,
     pub(crate) fragments: Fragments,
     pub(crate) interrupt_sent: bool,
+    /// In paired form: each of its two rendezvous is awaited to its end, and whether the first has ended.
+    pub(crate) ends_awaited: bool,
+    pub(crate) accepted: bool,
     /// The reply, once it has begun.
     pub(crate) reply: Option<Message>,
     pub(crate) used_bytes: usize,
@@ -63,11 +66,12 @@ impl OutCall {
         rules.get(place)
     }
 
-    pub(crate) fn begin(&mut self, call: RawCall, board: u8, rule: &EdgeRule) {
+    pub(crate) fn begin(&mut self, call: RawCall, board: u8, rule: &EdgeRule, ends_awaited: bool) {
         let (op, pool) = (call.op(), rule.pool(call.op()));
         self.words = rule.word_counts.sent(op);
         (self.account, self.account_word) = (call.account(), call.account_word());
         (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
+        (self.ends_awaited, self.accepted) = (ends_awaited, false);
         (self.sent, self.interrupt_sent, self.fragments) = (false, false, Fragments::default());
         (self.used_received, self.used_bytes, self.reply) = (0, 0, None);
         self.call = Some(call);
@@ -83,6 +87,11 @@ impl OutCall {
         let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
         let request = Request { destination, op, words, given_bytes, taken_bytes, account };
         self.fragments.build(|| Head::Call { caller, number, request }, Head::CallMore { caller }, given, room)
+    }
+
+    /// Writes the news that the answer to call `number` has come into `room`, as `build` does.
+    pub(crate) fn build_received(&self, number: u8, room: &mut [u8]) -> (usize, bool) {
+        (put(Head::Received { caller: self.caller, number }, &[], room).0, false)
     }
 
     /// Writes the news that call `number` was interrupted into `room`, as `build` does.

@@ -53,6 +53,8 @@ pub struct Served {
     pub servers: (u16, u16),
     /// Entries of theirs whose reply may wait for another client.
     pub may_wait: u32,
+    /// Entries of theirs that travel in paired form.
+    pub paired: u32,
     /// How many words the replies have, by entry.
     pub word_counts: &'static WordCounts,
 }

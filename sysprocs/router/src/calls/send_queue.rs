@@ -9,6 +9,10 @@ pub enum SendItem {
     Call(u16),
     /// That a local caller was interrupted, in the call with this number.
     Interrupt(u16, u8),
+    /// That a local caller has the answer to the call with this number, in paired form.
+    Received(u16, u8),
+    /// That the call at a place is passed on to its server, in paired form.
+    Accepted(u16),
     /// The reply to the call at a place.
     Reply(u16),
     /// A copied asynchronous call.
@@ -18,7 +22,9 @@ pub enum SendItem {
 }
 
 /// SendQueue that a call to another board may have.
-pub(crate) const JOBS_PER_CALL: usize = 3;
+pub(crate) const JOBS_PER_CALL: usize = 4;
+/// SendQueue that a call from another board may have.
+pub(crate) const JOBS_PER_PROXY: usize = 2;
 
 /// The queue.
 pub struct SendQueue {
@@ -35,9 +41,10 @@ impl SendQueue {
 
     /// CallerIndex for a board to which `calls` may be under way from here and from which `proxies` make some here,
     /// with `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption that
-    /// the last call's reply overtook, and behind it this call and news of one: that call's reply cannot come before.
+    /// the last call's reply overtook or that it has come, and behind it this call and news of one: that call's reply
+    /// cannot come before.
     pub const fn places(calls: usize, proxies: usize, slots: usize) -> usize {
-        JOBS_PER_CALL * calls + proxies + 2 * slots
+        JOBS_PER_CALL * calls + JOBS_PER_PROXY * proxies + 2 * slots
     }
 
     /// Adds at the end.

@@ -7,7 +7,7 @@ use super::findings::{ComparedCase, Comparison};
 use super::load;
 use super::reason::reasons;
 use super::record::{PhaseRecorder, RunRecord};
-use super::variation::{self, Combination, MODE, SEED, SYSTEM, VariedKey, combinations, value_of, with_mode};
+use super::variation::{self, Combination, LINES, SEED, SYSTEM, VariedKey, combinations, value_of, with_line};
 use crate::sweep::{Job, Kept, Sweep};
 use anyhow::{Context, Result, bail, ensure};
 use renga_cli::CompareArgs;
@@ -110,11 +110,13 @@ impl<'a> CompareRuns<'a> {
         let mut systems = BTreeMap::new();
         for combination in combinations(&self.keys) {
             let name = value_of(&combination, SYSTEM).unwrap_or(&self.options.machine.system).to_string();
-            let wanted = (name, value_of(&combination, MODE).map(String::from));
+            let lines: Vec<(&str, String)> =
+                LINES.iter().filter_map(|(key, _)| Some((*key, value_of(&combination, key)?.to_string()))).collect();
+            let wanted = (name, lines);
             let system = match systems.get(&wanted) {
                 Some(system) => *system,
                 None => {
-                    self.systems.push(self.system(&wanted.0, wanted.1.as_deref())?);
+                    self.systems.push(self.system(&wanted.0, &wanted.1)?);
                     self.systems.len() - 1
                 }
             };
@@ -139,14 +141,18 @@ impl<'a> CompareRuns<'a> {
         Ok(())
     }
 
-    /// The system called `name`, in `mode` if one is given.
-    fn system(&self, name: &str, mode: Option<&str>) -> Result<SystemFile> {
+    /// The system called `name`, with these keys and values in its file.
+    fn system(&self, name: &str, lines: &[(&str, String)]) -> Result<SystemFile> {
         let base = SystemFile::find(self.environment, name)?;
-        let Some(mode) = mode else { return Ok(base) };
+        if lines.is_empty() {
+            return Ok(base);
+        }
         let text = fs::read_to_string(&base.path).with_context(|| format!("cannot read {}", base.path.display()))?;
-        let path = self.scratch.folder.join(format!("{}-{mode}.toml", base.name()));
-        fs::write(&path, with_mode(&text, mode)).with_context(|| format!("cannot write {}", path.display()))?;
-        SystemFile::find(self.environment, &path.to_string_lossy()).with_context(|| format!("{name} in mode {mode}"))
+        let text = lines.iter().fold(text, |text, (key, value)| with_line(&text, key, value));
+        let values: String = lines.iter().map(|(_, value)| format!("-{value}")).collect();
+        let path = self.scratch.folder.join(format!("{}{values}.toml", base.name()));
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        SystemFile::find(self.environment, &path.to_string_lossy()).with_context(|| format!("{name}{values}"))
     }
 
     /// The disk of a run whose load starts at this offset.

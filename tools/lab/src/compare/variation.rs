@@ -2,13 +2,17 @@
 //!
 //! Invariant: every key and value of a [`VariedKey`] is known, so that no run fails for a misspelt one.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use renga_cli::ProfileArgs;
 use renga_profile::{Profile, ProfileChoice, ProfileSetting};
 use serde::{Deserialize, Serialize};
 
 /// The mode of calls between boards that return nothing.
 pub(super) const MODE: &str = "mode";
+/// The form of calls between boards that return data.
+pub(super) const MESSAGES: &str = "messages";
+/// Keys that are lines of a system file, and their values.
+pub(super) const LINES: [(&str, [&str; 2]); 2] = [(MODE, ["sync", "async"]), (MESSAGES, ["two-way", "paired"])];
 /// The system: a name or a file.
 pub(super) const SYSTEM: &str = "system";
 /// The seed.
@@ -16,8 +20,7 @@ pub(super) const SEED: &str = "seed";
 /// The machine: a name or a file.
 pub(super) const PROFILE: &str = "profile";
 /// Keys that are no parameters of the machine.
-const OTHERS: [&str; 4] = [MODE, SYSTEM, SEED, PROFILE];
-const MODES: [&str; 2] = ["sync", "async"];
+const OTHERS: [&str; 5] = [MODE, MESSAGES, SYSTEM, SEED, PROFILE];
 
 /// A key and its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,9 +51,11 @@ impl VariedKey {
     }
 
     fn check(&self, value: &str) -> Result<()> {
+        if let Some((key, values)) = LINES.iter().find(|(key, _)| *key == self.key) {
+            ensure!(values.contains(&value), "{key} is {}, not {value}", values.join(" or "));
+            return Ok(());
+        }
         match self.key.as_str() {
-            MODE if MODES.contains(&value) => Ok(()),
-            MODE => bail!("a mode is {}, not {value}", MODES.join(" or ")),
             SYSTEM => Ok(()),
             PROFILE => value.parse::<ProfileChoice>().map(|_| ()).map_err(Into::into),
             SEED => value.parse::<u64>().map(|_| ()).with_context(|| format!("{value} is no number")),
@@ -91,14 +96,14 @@ pub(super) fn machine(base: &ProfileArgs, combination: &Combination) -> Result<P
     Ok(choice.profile.with(&[&base.set[..], &varied].concat()))
 }
 
-/// The text of a system file in another mode.
-pub(super) fn with_mode(text: &str, mode: &str) -> String {
-    let line = format!("mode = \"{mode}\"");
-    let is_mode = |found: &str| found.split('=').next().is_some_and(|key| key.trim() == "mode");
-    let has_mode = text.lines().any(is_mode);
+/// The text of a system file with another value of a key of `[system]`.
+pub(super) fn with_line(text: &str, key: &str, value: &str) -> String {
+    let line = format!("{key} = \"{value}\"");
+    let is_meant = |found: &str| found.split('=').next().is_some_and(|found| found.trim() == key);
+    let has_line = text.lines().any(is_meant);
     let lines = text.lines().flat_map(|found| match found {
-        found if is_mode(found) => vec![line.clone()],
-        "[system]" if !has_mode => vec![found.to_string(), line.clone()],
+        found if is_meant(found) => vec![line.clone()],
+        "[system]" if !has_line => vec![found.to_string(), line.clone()],
         found => vec![found.to_string()],
     });
     lines.map(|line| line + "\n").collect()
@@ -106,7 +111,7 @@ pub(super) fn with_mode(text: &str, mode: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{VariedKey, combinations, machine, value_of, with_mode};
+    use super::{VariedKey, combinations, machine, value_of, with_line};
     use renga_cli::ProfileArgs;
 
     #[test]
@@ -122,9 +127,17 @@ mod tests {
 
     #[test]
     fn variation_of_unknown_key_or_value_is_refused() {
-        for text in
-            ["mode", "mode=fast", "seed=x", "speed=3", "profile=pi9", "link.rate_mbit_s=0", "mode=sync,", "seed=1,1"]
-        {
+        for text in [
+            "mode",
+            "mode=fast",
+            "messages=one-way",
+            "seed=x",
+            "speed=3",
+            "profile=pi9",
+            "link.rate_mbit_s=0",
+            "mode=sync,",
+            "seed=1,1",
+        ] {
             assert!(VariedKey::of(text).is_err(), "{text}");
         }
     }
@@ -140,9 +153,10 @@ mod tests {
     }
 
     #[test]
-    fn variation_of_mode_changes_one_line_or_adds_it() {
+    fn variation_of_system_changes_one_line_or_adds_it() {
         let changed = "[system]\nname = \"x\"\nmode = \"async\"\n";
-        assert_eq!(with_mode("[system]\nname = \"x\"\nmode = \"sync\"  # as it was\n", "async"), changed);
-        assert_eq!(with_mode("[system]\nname = \"x\"\n", "sync"), "[system]\nmode = \"sync\"\nname = \"x\"\n");
+        assert_eq!(with_line("[system]\nname = \"x\"\nmode = \"sync\"  # as it was\n", "mode", "async"), changed);
+        let added = "[system]\nmessages = \"paired\"\nname = \"x\"\n";
+        assert_eq!(with_line("[system]\nname = \"x\"\n", "messages", "paired"), added);
     }
 }

@@ -6,7 +6,7 @@
 use super::client::{Progress, SimClient};
 use super::oracle::Oracle;
 use super::plan::{CallsPlan, ClientStep};
-use super::protocol::{Note, Trial, named};
+use super::protocol::{Note, Trial, Wait, Work, named};
 use super::server::server;
 use crate::cluster::SimSite;
 use renga_core::Notifier;
@@ -223,11 +223,13 @@ impl Cast {
             |remotes: &RemoteCallers| PoolPlan { board: remotes.board, proxies: remotes.shared, own: own(remotes) };
         let pools: Vec<PoolPlan> = remotes.iter().map(pool).collect();
         let asynchronous = if self.plan.asynchronous { Note::BIT } else { 0 };
+        let paired = if self.plan.paired { Work::BIT | Wait::BIT } else { 0 };
         let rule = |(pool, remotes): (usize, &RemoteCallers)| EdgeRule {
             callers: remotes.callers,
             servers,
             releases: Trial::RELEASES,
             asynchronous,
+            paired,
             may_wait: Trial::DEFERS,
             word_counts: Trial::WORD_COUNTS,
             pool: pool as u16,
@@ -250,6 +252,7 @@ impl Cast {
             served: arena.put_slice(1, |_| Served {
                 servers,
                 may_wait: Trial::DEFERS,
+                paired,
                 word_counts: Trial::WORD_COUNTS,
             }),
             proxies: &all[layout.first_proxy()..layout.first_server()],
@@ -257,6 +260,7 @@ impl Cast {
             watch: arena.put(|| Watch::new(Some(Notifier::new(all[0])))),
             sessions: arena.put(renga_proto::sessions::Sessions::new),
             membership: Some(all[1]),
+            ends_awaited: !self.plan.asynchronous,
             timing: LinkTiming::PI3,
         };
         let link = Link::new(arena, &plan, all[0]);

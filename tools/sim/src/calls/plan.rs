@@ -71,6 +71,8 @@ pub struct CallsPlan {
     pub servers: u8,
     /// Whether calls without a result release their callers.
     pub asynchronous: bool,
+    /// Whether calls that return data travel in paired form.
+    pub paired: bool,
     /// Copies for each pair of boards, and processes of each board that make asynchronous calls.
     pub slots: usize,
     pub async_proxies: usize,
@@ -130,6 +132,8 @@ impl CallsPlan {
             boards,
             servers,
             asynchronous,
+            // From a generator of its own, so that seeds give all else as before.
+            paired: Random::new(seed ^ 0x7061_6972_6564).occurs(50),
             slots,
             async_proxies,
             link,

@@ -60,6 +60,8 @@ pub struct SeedSettings {
     pub faults: Faults,
     /// Whether calls between boards that return nothing release their callers early.
     pub asynchronous: bool,
+    /// Whether calls between boards that return data travel in paired form.
+    pub paired: bool,
     /// Whether the last board has the disk, and the first only the file system.
     pub remote_disk: bool,
 }
@@ -73,6 +75,7 @@ impl SeedSettings {
         homes: 1,
         faults: Faults::NONE,
         asynchronous: false,
+        paired: false,
         remote_disk: false,
     };
     /// The pair on a link that loses, doubles and damages frames.
@@ -92,8 +95,9 @@ impl SeedSettings {
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
         let home = Random::new(seed ^ 0x0000_686f_6d65).below(cores.into()) as u8;
         let homes = 1 + Random::new(seed ^ 0x686f_6d65_7300).below(cores.into()) as u8;
+        let paired = Random::new(seed ^ 0x7061_6972_6564).occurs(25);
         let boards = cut.boards(boards).unwrap_or(boards);
-        SeedSettings { boards, cores, home, homes, faults, asynchronous, remote_disk: false }
+        SeedSettings { boards, cores, home, homes, faults, asynchronous, paired, remote_disk: false }
     }
 }
 
@@ -230,13 +234,13 @@ fn fresh_disk(programs: &SimPrograms) -> Result<Pages, String> {
 /// # Errors
 /// A rule that so many boards break.
 pub fn placed(settings: SeedSettings) -> Result<Rc<Checked>, PlacementError> {
-    /// Boards, cores, home, homes, whether calls are asynchronous, and the disk remote.
-    type Key = (u8, u8, u8, u8, bool, bool);
+    /// Boards, cores, home, homes, whether calls are asynchronous or paired, and the disk remote.
+    type Key = (u8, u8, u8, u8, bool, bool, bool);
     thread_local! {
         static CHECKED: std::cell::RefCell<HashMap<Key, Rc<Checked>>> = std::cell::RefCell::default();
     }
-    let SeedSettings { boards, cores, home, homes, asynchronous, remote_disk, .. } = settings;
-    let key = (boards, cores, home, homes, asynchronous, remote_disk);
+    let SeedSettings { boards, cores, home, homes, asynchronous, paired, remote_disk, .. } = settings;
+    let key = (boards, cores, home, homes, asynchronous, paired, remote_disk);
     if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {
         return Ok(checked);
     }
@@ -249,6 +253,9 @@ fn check(settings: SeedSettings) -> Result<Rc<Checked>, PlacementError> {
     let mut text = String::from(SMALL);
     if settings.asynchronous {
         text = text.replacen("\"sync\"", "\"async\"", 1);
+    }
+    if settings.paired {
+        text = text.replacen("boards = [", "messages = \"paired\"\nboards = [", 1);
     }
     let last = "    { name = \"b\" },\n";
     if settings.boards > 2 {

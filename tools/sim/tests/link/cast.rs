@@ -132,6 +132,8 @@ pub struct Cast {
     pub slots: usize,
     /// Whether `Note` is asynchronous.
     pub asynchronous: bool,
+    /// Whether what returns data travels in paired form.
+    pub paired: bool,
     /// What boards let each other call.
     pub permitted: u32,
 }
@@ -146,8 +148,14 @@ impl Cast {
             async_proxies: 2,
             slots: 4,
             asynchronous: false,
+            paired: false,
             permitted: Store::ENTRIES,
         }
+    }
+    /// Of these what returns data.
+    fn paired_entries(&self) -> u32 {
+        let data = Add::BIT | Fetch::BIT | Check::BIT | Increment::BIT | Pass::BIT | Notes::BIT;
+        if self.paired { data } else { 0 }
     }
     /// For each other board those that its clients share, and one for each.
     fn proxies(&self) -> usize {
@@ -234,6 +242,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
             servers: servers_at(board as u8),
             releases: Store::RELEASES,
             asynchronous: if cast.asynchronous { Note::BIT } else { 0 },
+            paired: cast.paired_entries(),
             may_wait: Store::DEFERS,
             word_counts: Store::WORD_COUNTS,
             pool,
@@ -251,6 +260,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
         served: arena.put_slice(1, |_| Served {
             servers: servers_at(number),
             may_wait: Store::DEFERS,
+            paired: cast.paired_entries(),
             word_counts: Store::WORD_COUNTS,
         }),
         proxies: &all[1..cast.first_server()],
@@ -258,6 +268,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
         watch: arena.put(|| Watch::new(None)),
         sessions: arena.put(renga_proto::sessions::Sessions::new),
         membership: None,
+        ends_awaited: !cast.asynchronous,
         timing: LinkTiming::PI3,
     }
 }

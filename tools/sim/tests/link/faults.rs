@@ -75,6 +75,7 @@ pub fn run_random(setup: ClusterSetup, cast: Cast, calls: u64) -> Vec<Seen> {
 fn link_thousand_random_calls_match_model() {
     run_random(ClusterSetup::new(2), Cast::pair(5), 100);
     run_random(ClusterSetup::new(4), Cast { boards: 4, asynchronous: true, ..Cast::pair(3) }, 100);
+    run_random(ClusterSetup::new(4), Cast { boards: 4, paired: true, ..Cast::pair(3) }, 100);
 }
 
 /// Holds: call-once.
@@ -90,7 +91,7 @@ fn link_lost_doubled_damaged_frames_change_no_result() {
             ..Faults::NONE
         };
         let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
-        let cast = Cast { asynchronous: seed % 2 == 0, ..Cast::pair(3) };
+        let cast = Cast { asynchronous: seed % 2 == 0, paired: seed % 3 == 0, ..Cast::pair(3) };
         let seen = run_random(setup, cast, 50);
         again += seen.iter().map(|seen| seen.stats.retransmissions.get()).sum::<u64>();
     }

@@ -105,7 +105,7 @@ impl Session {
         let cost = Cost { time_us: account, blocks_read: account / 3, blocks_written: u32::from(account == 1) };
         let request = Request { destination, op: random.below(32) as u8, words, given_bytes, taken_bytes, account };
         let slot = random.below(6) as u16;
-        let head = match random.below(16) {
+        let head = match random.below(18) {
             0..=6 => Head::Call { caller, number, request },
             7..=8 => Head::CallMore { caller },
             9 => Head::Reply { caller: random.below(24) as u16, number, words, used_bytes, cost },
@@ -113,6 +113,8 @@ impl Session {
             11 => Head::Interrupt { caller, number },
             12..=13 => Head::Async { slot, request: Request { taken_bytes: 0, ..request } },
             14 => Head::AsyncMore { slot },
+            15 => Head::Received { caller, number },
+            16 => Head::Accepted { caller: random.below(24) as u16, number },
             _ => Head::Done { slot, errno: random.below(200) as u16 },
         };
         let bytes = head.emit(out).unwrap();
@@ -155,7 +157,8 @@ async fn hostile<D: Phy>(
 
 /// `steps` hostile frames of `seed`; the victim's counters.
 fn attack(seed: u64, steps: u64) -> (Seen, u64) {
-    let cast = Cast { boards: 3, asynchronous: true, ..Cast::pair(3) };
+    let (asynchronous, paired) = (seed % 3 == 0, seed % 3 != 1);
+    let cast = Cast { boards: 3, asynchronous, paired, ..Cast::pair(3) };
     let sent = Rc::new(Cell::new(0));
     let done = Rc::new(Cell::new(0));
     let mut seen = Vec::new();

@@ -6,6 +6,7 @@ mod cost;
 mod death;
 mod faults;
 mod hostile;
+mod paired;
 mod permits;
 mod record;
 mod synchronous;
