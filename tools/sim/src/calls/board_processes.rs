@@ -224,6 +224,7 @@ impl Cast {
         let pools: Vec<PoolPlan> = remotes.iter().map(pool).collect();
         let asynchronous = if self.plan.asynchronous { Note::BIT } else { 0 };
         let paired = if self.plan.paired { Work::BIT | Wait::BIT } else { 0 };
+        let served = Served { servers, may_wait: Trial::DEFERS, paired, word_counts: Trial::WORD_COUNTS };
         let rule = |(pool, remotes): (usize, &RemoteCallers)| EdgeRule {
             callers: remotes.callers,
             servers,
@@ -249,12 +250,7 @@ impl Cast {
             rules: arena.put_slice(usize::from(layout.boards), rules_to),
             remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
             permits: Permits::same(arena, all.len(), layout.boards, u32::MAX),
-            served: arena.put_slice(1, |_| Served {
-                servers,
-                may_wait: Trial::DEFERS,
-                paired,
-                word_counts: Trial::WORD_COUNTS,
-            }),
+            served: arena.put_slice(1, |_| served),
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
             watch: arena.put(|| Watch::new(Some(Notifier::new(all[0])))),

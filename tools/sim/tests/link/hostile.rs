@@ -157,7 +157,7 @@ async fn hostile<D: Phy>(
 
 /// `steps` hostile frames of `seed`; the victim's counters.
 fn attack(seed: u64, steps: u64) -> (Seen, u64) {
-    let (asynchronous, paired) = (seed % 3 == 0, seed % 3 != 1);
+    let (asynchronous, paired) = (seed.is_multiple_of(3), seed % 3 != 1);
     let cast = Cast { boards: 3, asynchronous, paired, ..Cast::pair(3) };
     let sent = Rc::new(Cell::new(0));
     let done = Rc::new(Cell::new(0));
