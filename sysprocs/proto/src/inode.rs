@@ -209,7 +209,7 @@ protocol! {
         /// Spares files written by jobs of these boards, a bit each, from timed writeback. From the regulator only.
         25 Spare { boards: u8 } (()) -> Result<(), Errno>;
         /// `Release` of each reference in the slice ([`crate::surplus`]).
-        26 ReleaseMany {} (&'a [u8]) -> Result<(), Errno>;
+        26 ReleaseMany {} (&'a [u8]) -> Result<(), Errno> [releases];
     }
 }
 

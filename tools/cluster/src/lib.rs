@@ -12,6 +12,7 @@ pub mod garbage;
 mod host_file;
 mod input_source;
 pub mod kernel_log;
+pub mod link_calls;
 pub mod linux;
 pub mod listener;
 pub mod rehearsal;

@@ -71,6 +71,7 @@ fn protocol(served: &signature::ProtocolFacts) -> PlacementProtocol {
         entries: served.names,
         defers: served.defers,
         releases: served.releases,
+        returns_data: served.returns_data(),
         gives: served.gives,
         takes: served.takes,
         given_bytes_max: PAGE_BYTES as u32,

@@ -15,6 +15,8 @@ pub struct PlacementProtocol {
     pub defers: u32,
     /// The set of entries without a result: an asynchronous edge may release their callers early.
     pub releases: u32,
+    /// The set of entries that return data, more than a status: in paired form their answers are rendezvous too.
+    pub returns_data: u32,
     /// The set of entries whose calls give a slice (`&[u8]`).
     pub gives: u32,
     /// The set of entries whose calls lend one to be written (`&mut [u8]`).

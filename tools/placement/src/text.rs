@@ -3,6 +3,7 @@
 //! Invariant: made for reading only; programs take the fields of [`Checked`]. Lines fit 100 columns
 //! up to four boards of one core.
 
+use crate::MessageForm;
 use crate::checked::{Checked, CheckedCall, OnBehalfOf};
 use std::fmt::Write;
 
@@ -130,7 +131,8 @@ impl Checked {
         if self.boards.len() == 1 {
             return Ok(());
         }
-        writeln!(out, "Calls that routers let in from other boards (entries in brackets are asynchronous):")?;
+        let two = if self.messages == MessageForm::Paired { "; with a plus: two rendezvous" } else { "" };
+        writeln!(out, "Calls that routers let in from other boards ([X]: asynchronous, (X): could be{two}):")?;
         for caller in 0..self.groups.len() {
             for board in 0..self.boards.len() {
                 let calls = self.calls.iter().filter(|call| {
@@ -148,14 +150,27 @@ impl Checked {
         writeln!(out)
     }
 
+    /// The entries of a call that may release their callers early, a bit each.
+    pub fn could_be_async(&self, call: &CheckedCall) -> u32 {
+        let protocol = self.kinds[self.groups[call.server].kind].serves;
+        protocol.map_or(0, |protocol| call.entries & protocol.releases & !protocol.defers & !call.may_wait)
+    }
+
     /// The server's kind and the entries, the first with the kind before it.
     fn entry_names(&self, call: &CheckedCall) -> Vec<String> {
         let protocol = self.kinds[self.groups[call.server].kind].serves;
         let entries = protocol.map_or(&[][..], |protocol| protocol.entries).iter();
         let called = entries.filter(|(op, _)| call.entries >> op & 1 != 0);
-        let mut names: Vec<String> = called
-            .map(|(op, name)| if call.async_entries >> op & 1 != 0 { format!("[{name}]") } else { (*name).into() })
-            .collect();
+        let could_be = self.could_be_async(call);
+        let paired = protocol.filter(|_| self.messages == MessageForm::Paired);
+        let paired = paired.map_or(0, |protocol| protocol.returns_data);
+        let marked = |(op, name): &(u32, &str)| match [call.async_entries, could_be, paired].map(|set| set >> op & 1) {
+            [1, ..] => format!("[{name}]"),
+            [_, 1, _] => format!("({name})"),
+            [_, _, 1] => format!("{name}+"),
+            _ => (*name).into(),
+        };
+        let mut names: Vec<String> = called.map(marked).collect();
         if let Some(first) = names.first_mut() {
             first.insert_str(0, &format!("{}: ", self.kind_name(call.server)));
         }

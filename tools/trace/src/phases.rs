@@ -76,6 +76,7 @@ impl RunPhase {
 pub struct Phases {
     header: TraceHeader,
     calls: Calls,
+    whole: LinkUse,
     phases: Vec<RunPhase>,
     /// The last of `phases` goes on.
     is_open: bool,
@@ -85,7 +86,14 @@ pub struct Phases {
 impl Phases {
     /// Of a run with these names, before it begins.
     pub fn new(header: TraceHeader) -> Phases {
-        Phases { header, calls: Calls::default(), phases: Vec::new(), is_open: false, time_ns: 0 }
+        Phases {
+            header,
+            calls: Calls::default(),
+            whole: LinkUse::default(),
+            phases: Vec::new(),
+            is_open: false,
+            time_ns: 0,
+        }
     }
 
     /// Takes the next event.
@@ -96,9 +104,8 @@ impl Phases {
             self.end();
             self.begin(program_name([name, rest]));
         }
-        let Phases { header, calls, phases, is_open, .. } = self;
-        let mut unused = LinkUse::default();
-        let link = phases.last_mut().filter(|_| *is_open).map_or(&mut unused, |phase| &mut phase.link);
+        let Phases { header, calls, whole, phases, is_open, .. } = self;
+        let mut link = LinkUse::default();
         match &timed.event {
             TraceEvent::Call { caller, server, op } if caller.board != server.board => {
                 link.calls += 1;
@@ -112,6 +119,8 @@ impl Phases {
             _ => {}
         }
         calls.take(header, timed, &mut |_, call| link.released += u64::from(call.released_early));
+        *whole = whole.and(link);
+        phases.last_mut().filter(|_| *is_open).into_iter().for_each(|phase| phase.link = phase.link.and(link));
     }
 
     fn begin(&mut self, name: String) {
@@ -127,6 +136,11 @@ impl Phases {
         let end_ns = self.time_ns;
         self.phases.last_mut().filter(|_| self.is_open).into_iter().for_each(|phase| phase.end_ns = end_ns);
         self.is_open = false;
+    }
+
+    /// What crossed in the whole run until now.
+    pub fn whole(&self) -> LinkUse {
+        self.whole
     }
 
     /// The phases; the last one ends with the run.

@@ -15,6 +15,8 @@ use std::fmt;
 /// The sums of a trace.
 pub(crate) struct WholeTrace {
     summary: TraceSummary,
+    /// What crossed between boards.
+    link: LinkUse,
     phases: Vec<RunPhase>,
     /// Events of each kind.
     kinds: BTreeMap<&'static str, u64>,
@@ -48,6 +50,12 @@ pub(crate) struct TraceReport<'a> {
     wire_ns: u64,
     /// Their waits for the token, ns.
     token_wait_ns: u64,
+    /// Calls to other boards.
+    calls: u64,
+    /// Of these, how many went to entries that may release their callers early.
+    releasable: u64,
+    /// Of these, how many did.
+    released: u64,
     /// Calls by caller, server and entry.
     edges: Vec<EdgeReport<'a>>,
     /// From each mark of a program to the next.
@@ -121,7 +129,7 @@ impl WholeTrace {
             phases.take(timed);
             *kinds.entry(kind_name(&timed.event)).or_default() += 1;
         }
-        WholeTrace { summary: summary(header, events), phases: phases.finish(), kinds }
+        WholeTrace { summary: summary(header, events), link: phases.whole(), phases: phases.finish(), kinds }
     }
 
     /// For programs.
@@ -141,6 +149,9 @@ impl WholeTrace {
             frame_bytes,
             wire_ns,
             token_wait_ns,
+            calls: self.link.calls,
+            releasable: self.link.releasable,
+            released: self.link.released,
             edges: edges.iter().map(EdgeReport::of).collect(),
             phases: self.phases.iter().map(PhaseReport::of).collect(),
         }
@@ -174,7 +185,13 @@ impl<'a> PhaseReport<'a> {
 /// For people.
 impl fmt::Display for WholeTrace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n{}Events of each kind\n", self.summary, table(&self.phases))?;
+        let LinkUse { calls, releasable, released, .. } = self.link;
+        writeln!(
+            f,
+            "{}\nOf {calls} calls between boards {releasable} could release their callers early, and {released} did.\n",
+            self.summary
+        )?;
+        write!(f, "{}Events of each kind\n", table(&self.phases))?;
         self.kinds.iter().try_for_each(|(name, count)| writeln!(f, "{count:>9}  {name}"))
     }
 }

@@ -14,7 +14,8 @@ const fn protocol(
 ) -> PlacementProtocol {
     let (gives, takes) = (u32::MAX, u32::MAX);
     let (given_bytes_max, taken_bytes_max) = (PAGE_BYTES, PAGE_BYTES);
-    PlacementProtocol { name, entries, defers, releases, gives, takes, given_bytes_max, taken_bytes_max }
+    let returns_data = 0;
+    PlacementProtocol { name, entries, defers, releases, returns_data, gives, takes, given_bytes_max, taken_bytes_max }
 }
 
 const fn words_only(protocol: PlacementProtocol) -> Option<PlacementProtocol> {

@@ -16,6 +16,8 @@ pub(super) struct CheckReport {
     system: String,
     /// `sync` or `async`.
     mode: &'static str,
+    /// `two-way` or `paired`.
+    messages: &'static str,
     /// Processes of all boards.
     processes: usize,
     /// Edges of the waits-for graph of processes, which has no cycle.
@@ -96,6 +98,8 @@ struct PermittedCall {
     entries: Vec<&'static str>,
     /// Of these, those whose callers continue before the reply.
     asynchronous: Vec<&'static str>,
+    /// Those that could be asynchronous.
+    could_be_asynchronous: Vec<&'static str>,
     /// Of these, those that may wait for another client.
     may_wait: Vec<&'static str>,
 }
@@ -106,6 +110,7 @@ impl CheckReport {
             schema: "renga-check-1",
             system: checked.name.clone(),
             mode: checked.mode.name(),
+            messages: checked.messages.name(),
             processes: (0..checked.boards.len()).map(|board| checked.process_count(board)).sum(),
             waits: checked.wait_count(),
             longest_chain: checked.longest_chain.iter().map(|group| checked.label(*group)).collect(),
@@ -160,6 +165,7 @@ impl PermittedCall {
             is_remote: checked.is_remote(call),
             entries: names(call.entries),
             asynchronous: names(call.async_entries),
+            could_be_asynchronous: names(checked.could_be_async(call)),
             may_wait: names(call.may_wait),
         }
     }

@@ -7,12 +7,13 @@ use renga_cli::{LinkName, ProgramName, RunArgs};
 use renga_cluster::deferred_error_output::DeferredErrorOutput;
 use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::garbage;
+use renga_cluster::link_calls::LinkCalls;
 use renga_cluster::listener::Listener;
 use renga_cluster::rehearsal;
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::{self, SessionDisk};
 use renga_cluster::terminal::Terminal;
-use renga_cluster::trace::TraceFile;
+use renga_cluster::trace::{self, TraceFile};
 use renga_emu::FrameEvent;
 use renga_emu_probes::Hit;
 use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
@@ -74,7 +75,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         profile: machine,
         cores: options.cores,
         seed: options.chaos.unwrap_or(options.machine.seed),
-        frames: options.trace.is_some(),
+        frames: options.trace.is_some() || options.stats || options.json.is_some(),
         probes: options.trace.is_some(),
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
         limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
@@ -100,7 +101,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk.path, folder)?;
     }
-    stats::report(&outcome, options)?;
+    stats::report(&outcome, screen.calls.counted(), options)?;
     Ok(outcome.status)
 }
 
@@ -191,6 +192,7 @@ struct Screen {
     starting: Option<ProgressLine>,
     log: bool,
     trace: Option<TraceFile>,
+    calls: LinkCalls,
     console_board: u8,
     out: DeferredErrorOutput<std::io::Stdout>,
     err: DeferredErrorOutput<std::io::Stderr>,
@@ -212,6 +214,7 @@ impl Screen {
                 .as_deref()
                 .map(|path| TraceFile::create(path, (system, profile), &kernel.elf))
                 .transpose()?,
+            calls: LinkCalls::new(trace::header(system, profile)),
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
             out: DeferredErrorOutput::new(std::io::stdout()),
             err: DeferredErrorOutput::new(std::io::stderr()),
@@ -264,6 +267,7 @@ impl Listener for Screen {
         }
     }
     fn frame(&mut self, frame: &FrameEvent) {
+        self.calls.take(frame);
         if let Some(trace) = &mut self.trace {
             trace.frame(frame);
         }

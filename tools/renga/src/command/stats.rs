@@ -5,6 +5,7 @@
 
 use anyhow::Result;
 use renga_cli::{ProfileArgs, RunArgs};
+use renga_cluster::link_calls::CallCounts;
 use renga_cluster::session::SessionOutcome;
 use renga_emu::Stats;
 use renga_workspace::output;
@@ -43,7 +44,13 @@ struct RunReport {
     frames: u64,
     /// Of these, how many were lost at boards whose queues were full.
     frames_lost: u64,
-    /// Of these, how many `--faults` or `--chaos` hit.
+    /// Calls to other boards.
+    calls: u64,
+    /// Of these, how many went to entries that may release their callers early.
+    releasable: u64,
+    /// Of these, how many did.
+    released: u64,
+    /// Frames that `--faults` or `--chaos` hit.
     faults: u64,
     /// Changes of pins.
     pin_changes: u64,
@@ -67,8 +74,8 @@ struct RunReport {
 ///
 /// # Errors
 /// If a file cannot be written.
-pub(super) fn report(outcome: &SessionOutcome, options: &RunArgs) -> Result<()> {
-    let report = RunReport::of(&outcome.stats, outcome.status, &options.machine.profile);
+pub(super) fn report(outcome: &SessionOutcome, calls: CallCounts, options: &RunArgs) -> Result<()> {
+    let report = RunReport::of(&outcome.stats, calls, outcome.status, &options.machine.profile);
     if options.stats {
         report.print();
     }
@@ -93,7 +100,7 @@ impl RunTimes {
 }
 
 impl RunReport {
-    fn of(stats: &Stats, status: u8, profile: &ProfileArgs) -> RunReport {
+    fn of(stats: &Stats, calls: CallCounts, status: u8, profile: &ProfileArgs) -> RunReport {
         let hash = |number: u64| format!("{number:016x}");
         let settings = profile.machine().settings();
         RunReport {
@@ -104,6 +111,9 @@ impl RunReport {
             times: RunTimes::of(stats),
             frames: stats.frames,
             frames_lost: stats.overruns,
+            calls: calls.calls,
+            releasable: calls.releasable,
+            released: calls.released,
             faults: stats.faults,
             pin_changes: stats.pin_changes,
             quanta: stats.grants,
@@ -119,6 +129,8 @@ impl RunReport {
     fn print(&self) {
         self.times.print();
         eprintln!("frames         {} ({} lost at full boards)", self.frames, self.frames_lost);
+        let RunReport { calls, releasable, released, .. } = self;
+        eprintln!("calls across   {calls} ({releasable} could release their callers early, {released} did)");
         if self.pin_changes > 0 {
             eprintln!("pins           {} changes, {} quanta of boards", self.pin_changes, self.quanta);
             eprintln!("pin hash       {}", self.pin_hash);
