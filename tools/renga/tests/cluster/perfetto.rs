@@ -117,12 +117,18 @@ fn perfetto_of_two_boards_has_names_arguments_and_counters() {
         return;
     }
     let scratch = Scratch::new("perfetto");
-    let [trace, out] = ["trace", "perfetto"].map(|name| scratch.join(name));
+    let [trace, out, figures] = ["trace", "perfetto", "figures"].map(|name| scratch.join(name));
     let run = Renga::run().with(["--system", "pair", "-c", SCRIPT]).with(["--trace".as_ref(), trace.as_os_str()]);
+    let run = run.with([format!("--json={}", figures.display())]);
     let text = run.end().expect_status(0).text();
     let json = Renga::command(&["trace", "--json"]).with([&trace]).end().expect_status(0).text();
     renga_schema::expect_valid("trace", &json);
     let summary: Value = serde_json::from_str(&json).expect("it is JSON");
+    let figures = fs::read_to_string(figures).expect("it was written");
+    let figures: Value = serde_json::from_str(&figures).expect("it is JSON");
+    let calls = ["calls", "releasable", "released"].map(|key| [&figures[key], &summary[key]]);
+    assert!(calls.iter().all(|[by_frames, by_trace]| by_frames == by_trace && by_trace.is_u64()), "{calls:?}");
+    assert!(calls[0][0].as_u64() > calls[1][0].as_u64() && calls[1][0].as_u64() > Some(0), "{calls:?}");
     Renga::command(&["trace", "--perfetto"]).with([&out, &trace]).end().expect_status(0);
     let exported = Exported::read(&fs::read(&out).expect("it was written"));
     exported.expect_named_and_used_tracks();
