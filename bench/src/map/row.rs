@@ -5,11 +5,16 @@
 use super::cell::Cell;
 use super::drawing::{heat_map, table};
 use super::explanation;
+use super::law::Prediction;
 use super::point::{Axes, Point};
+use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
 use crate::run::{BenchRun, RunOutcome};
 use anyhow::{Result, ensure};
+
+/// Points within which the law is to predict the gain.
+const LAW_POINTS: f64 = 3.0;
 
 /// The map, as rows are.
 pub const ROW: LedgerRow = LedgerRow {
@@ -22,7 +27,7 @@ pub const ROW: LedgerRow = LedgerRow {
          time counts until the last call is made. `mode` of the system file is the only difference. Callers of one \
          board share 4 proxies when synchronous, and 16 slots when asynchronous.",
     runs,
-    claims: |_| Vec::new(),
+    claims: |_| vec![law_claim()],
     evaluate,
 };
 
@@ -40,6 +45,46 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     };
     let cells = points.iter().zip(both).map(of_point).collect::<Result<Vec<_>>>()?.concat();
     Ok(findings(axes, &cells))
+}
+
+/// The quantity about which the law is judged.
+const LAW: &str = "law-off";
+
+/// That the gain follows from a few parameters.
+fn law_claim() -> Claim {
+    Claim::aim(
+        Quantity::new(
+            LAW,
+            "gain that the law predicts, less the gain of a cell that it was not fitted on, the most",
+            "points",
+        ),
+        ClaimBound::AtMost(LAW_POINTS),
+        "the margin of the map is 5 points; a law that is off by more decides few cells",
+    )
+}
+
+/// What the law predicts of the cells that it was not fitted on.
+fn judge_law(cells: &[Cell], findings: &mut Findings) {
+    let Some(found) = Prediction::of(cells) else {
+        return findings.unmeasured(LAW, "too few cells to fit a law on");
+    };
+    let Some((worst, off)) = found.off.first() else { return };
+    findings.quantity(LAW, off.abs());
+    let Point { boards, callers, rate_mbit } = worst.point;
+    findings.notes.push(format!(
+        "Law: a synchronous call takes the most of its stages' sum over the number of callers, of the wire and of the \
+         software of either board; an asynchronous one the most of the wire and either software. Fitted on {} cells, \
+         one drawn for each number of callers and rate: {}. It predicts the gain within {LAW_POINTS:.0} points in {} \
+         of the {} other cells. It is furthest off with {boards} boards, {callers} callers, {rate_mbit} Mbit/s and {} \
+         bytes: {:.1} % predicted, {:.1} % measured.",
+        found.fitted,
+        found.law.words(),
+        found.within(LAW_POINTS),
+        found.off.len(),
+        worst.size,
+        worst.gain() + off,
+        worst.gain()
+    ));
 }
 
 fn findings(axes: Axes, cells: &[Cell]) -> Findings {
@@ -61,12 +106,14 @@ fn findings(axes: Axes, cells: &[Cell]) -> Findings {
     findings.maps.push(heat_map(axes, cells, "gained until all calls are made", Cell::gain));
     findings.maps.push(heat_map(axes, cells, "gained until the callers go on after a burst", Cell::burst_gain));
     findings.notes = explanation::paragraphs(axes, cells);
+    judge_law(cells, &mut findings);
     findings
 }
 
 #[cfg(test)]
 mod tests {
     use super::ROW;
+    use crate::claims::ClaimVerdict;
     use crate::map::point::{Axes, Point};
     use crate::rows::RowPlan;
     use crate::run::{CostProfile, RunOutcome};
@@ -95,6 +142,7 @@ mod tests {
         assert_eq!(found.figures["2 boards, 3 callers, 10 Mbit/s, 64 bytes, async ns"], 6400);
         assert!(found.notes[0].contains("in 21 of 42 cells"), "{}", found.notes[0]);
         assert_eq!((found.tables[0].rows.len(), found.tables[0].rows[0][1].as_str()), (6, "50 %"));
+        assert_eq!(found.claims[0].verdict, ClaimVerdict::NotTested, "six points fix no law");
         assert!(ROW.findings(PLAN, &outcomes()[1..]).is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! Outcomes of P5's rows, and of those beyond the papers.
 
 use super::Asked;
-use crate::placements;
 use crate::run::RunOutcome;
 use crate::support::outcome;
+use crate::{map, placements};
 
 const MS: u64 = 1_000_000;
 
@@ -42,6 +42,9 @@ fn loads(asked: &Asked<'_>) -> Vec<RunOutcome> {
 
 /// More boards, placements.
 pub(super) fn beyond(asked: &Asked<'_>) -> Vec<RunOutcome> {
+    if asked.row.id == "MAP" {
+        return map::support::outcomes(asked.plan, asked.fails.is_empty());
+    }
     if asked.row.id == "PLACE" {
         let fails = asked.fails;
         return placements::support::outcomes(
