@@ -76,8 +76,10 @@ pub enum Occupied {
 pub struct P2Figure {
     /// What plots call it.
     pub title: &'static str,
-    /// In the table's order; the first alone is the short form.
+    /// In the table's order.
     pub pairs: &'static [P2Pair],
+    /// The short form, if it is not the first of them.
+    pub short: Option<&'static P2Pair>,
     /// What jobs cannot have while the foreground runs.
     pub occupied: Occupied,
     /// Published: the slow-down with the lowest class alone, and at most with each policy, %.
@@ -139,7 +141,11 @@ seen once
 "#;
 
 fn pairs(plan: RowPlan, figure: &P2Figure) -> &'static [P2Pair] {
-    if plan.short { &figure.pairs[..1] } else { figure.pairs }
+    match figure.short {
+        _ if !plan.short => figure.pairs,
+        Some(short) => std::slice::from_ref(short),
+        None => &figure.pairs[..1],
+    }
 }
 
 /// The runs of what is alone, then of each pair those of each mode.

@@ -52,9 +52,9 @@ pub fn measure(
     let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
-    let grown = if options.profiles.short { counts::evaluate(environment, &results)? } else { Vec::new() };
-    grown.iter().for_each(|line| println!("GROWN {line}"));
-    Ok(u8::from(!grown.is_empty()))
+    let differing = if options.profiles.short { counts::evaluate(environment, &results)? } else { Vec::new() };
+    differing.iter().for_each(|line| println!("{line}"));
+    Ok(u8::from(!differing.is_empty()))
 }
 
 fn unknown(name: &str) -> String {
