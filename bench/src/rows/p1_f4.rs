@@ -111,13 +111,12 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let curve = |points: &Vec<u64>| -> Vec<(f64, f64)> {
         xs.iter().copied().zip(points.iter().map(|ns| *ns as f64 / 1e6)).collect()
     };
-    let curves =
-        names.iter().zip(&all).map(|(name, points)| Curve { label: (*name).to_string(), points: curve(points) });
-    findings.plots.push(Plot {
-        title: "Time a byte through a pipe".to_string(),
-        axes: ["computation between two bytes, ms".to_string(), "time a byte, ms".to_string()],
-        curves: curves.collect(),
-    });
+    let curves = names.iter().zip(&all).map(|(name, points)| Curve::new(*name, curve(points)));
+    findings.plots.push(Plot::new(
+        "Time a byte through a pipe",
+        ["computation between two bytes, ms", "time a byte, ms"],
+        curves.collect(),
+    ));
     let (one, two) = (curve(&all[0]), curve(&all[1]));
     let crossover_ms = crossing(&one, &two).context("two boards never win")?;
     findings.quantity(CROSSOVER_MS, crossover_ms);

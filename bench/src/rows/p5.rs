@@ -272,16 +272,12 @@ fn plot(plan: RowPlan, figure: &P5Figure, times: &[P5Times]) -> Plot {
     let points = |times: &P5Times| {
         loads(plan).iter().map(|load| load.percent()).zip(times.ns.iter().map(|ns| *ns as f64 / 1e6)).collect()
     };
-    let ours = times.iter().map(|times| Curve { label: times.form.title.to_string(), points: points(times) });
-    let published = PUBLISHED.iter().zip(figure.published).map(|(title, [without, with])| Curve {
-        label: (*title).to_string(),
-        points: vec![(0.0, without), (ALL_LOAD.percent(), with)],
-    });
-    Plot {
-        title: figure.title.to_string(),
-        axes: ["load of core 0, %".to_string(), "100 reads, ms".to_string()],
-        curves: ours.chain(published).collect(),
-    }
+    let ours = times.iter().map(|times| Curve::new(times.form.title, points(times)));
+    let published = PUBLISHED
+        .iter()
+        .zip(figure.published)
+        .map(|(title, [without, with])| Curve::new(*title, vec![(0.0, without), (ALL_LOAD.percent(), with)]));
+    Plot::new(figure.title, ["load of core 0, %", "100 reads, ms"], ours.chain(published).collect())
 }
 
 /// What the paper says of a figure.

@@ -90,15 +90,9 @@ fn contention(all: &[PairMeasurement<'_>]) -> FindingsTable {
 fn plots(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Plot> {
     let plot = |what: &str, axis: &str, value: &dyn Fn(&PairMeasurement<'_>, usize) -> f64| {
         let points = |mode| all.iter().enumerate().map(|(at, pair)| (at as f64 + 1.0, value(pair, mode))).collect();
-        let curves = MODES
-            .iter()
-            .enumerate()
-            .map(|(mode, RegulationMode { title, .. })| Curve { label: (*title).to_string(), points: points(mode) });
-        Plot {
-            title: format!("{}: {what}", figure.title),
-            axes: ["line of the table".to_string(), axis.to_string()],
-            curves: curves.collect(),
-        }
+        let curves =
+            MODES.iter().enumerate().map(|(mode, RegulationMode { title, .. })| Curve::new(*title, points(mode)));
+        Plot::new(format!("{}: {what}", figure.title), ["line of the table", axis], curves.collect())
     };
     vec![
         plot("the foreground", "time / time alone", &|pair, mode| 1.0 + pair.slower(mode) / 100.0),

@@ -72,7 +72,7 @@ fn p3_forms_differ_in_settings() {
     };
     assert_eq!([alone, unreclaimed, small, large].map(system), ["solo", "pair", "solo", "solo"]);
     assert_eq!(linux.iter().map(system).collect::<Vec<_>>(), ["Linux"; 3]);
-    let streams = "remote -b b taskset 1 ./stream read /var/streamed > streamed & stream=$!\nsleep 3\nstate before\n./stencil 5 6 here b || exit 1\n";
+    let streams = "remote -b b taskset 1 ./stream read /var/streamed > streamed & stream=$!\nsleep 3\n# phase: up to 1000 ms later\nstate before\n./stencil 5 6 here b || exit 1\n";
     assert!(!alone.script.contains("stream=") && alone.script.contains("state before\n./stencil 5 6 here b"));
     assert!([unreclaimed, small, large].iter().all(|run| run.script.contains(streams)), "{}", small.script);
     let batching = "remote -b b reclaimctl --threshold requests 7 free_pages 8 batch_pages 9 || exit 1\nremote -b b reclaimctl --batching on";

@@ -162,15 +162,10 @@ fn plot(
     forms: &[InForm; 4],
     values: impl Fn(&[u64]) -> Vec<f64>,
 ) -> Plot {
-    let curve = |(form, found): (&P3Form, &InForm)| Curve {
-        label: form.title().to_string(),
-        points: (2..).map(f64::from).zip(values(&found.steps.each)).collect(),
+    let curve = |(form, found): (&P3Form, &InForm)| {
+        Curve::new(form.title(), (2..).map(f64::from).zip(values(&found.steps.each)).collect())
     };
-    Plot {
-        title: format!("{}: {what}", experiment.title),
-        axes: ["step".to_string(), axis.to_string()],
-        curves: FORMS.iter().zip(forms).map(curve).collect(),
-    }
+    Plot::new(format!("{}: {what}", experiment.title), ["step", axis], FORMS.iter().zip(forms).map(curve).collect())
 }
 
 /// What the paper says of an experiment, and what we aim at.

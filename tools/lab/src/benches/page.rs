@@ -97,7 +97,8 @@ fn class(verdict: ClaimVerdict) -> &'static str {
 
 fn parameters(result: &RowResult) -> String {
     let of = |(name, value): (&String, &String)| format!("{name} {value}");
-    result.parameters.iter().map(of).collect::<Vec<_>>().join(", ")
+    let starts = (result.phases > 1).then(|| result.starts());
+    result.parameters.iter().map(of).chain(starts).collect::<Vec<_>>().join(", ")
 }
 
 fn revision(result: &RowResult) -> &str {
@@ -300,8 +301,8 @@ mod tests {
     fn result(short: bool) -> RowResult {
         let mut table = FindingsTable::new("ms & more", &["what", "published"]);
         table.rows = vec![vec!["cc <1> | ld".to_string(), "12".to_string()]];
-        let curves = vec![Curve { label: "one".to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] }];
-        let plot = Plot { title: "a curve".to_string(), axes: ["x".to_string(), "y".to_string()], curves };
+        let curves = vec![Curve::new("one".to_string(), vec![(0.0, 1.0), (2.0, 3.0)])];
+        let plot = Plot::new("a curve".to_string(), ["x", "y"], curves);
         let quantity = |id: &str| Quantity::new(id, id, "%");
         let claims = vec![
             Claim::aim(quantity("saves"), ClaimBound::AtLeast(15.0), "a sixth").exceeded(ClaimBound::AtLeast(45.0)),
@@ -317,6 +318,7 @@ mod tests {
             profile: CostProfile::Pi3,
             machine: None,
             short,
+            phases: 1,
             parameters: BTreeMap::from([("link".to_string(), "18 Mbit/s".to_string())]),
             revision: Some("abc".to_string()),
             runs: Vec::new(),

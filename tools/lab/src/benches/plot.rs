@@ -15,42 +15,28 @@ const COLOURS: [RGBColor; 4] =
 /// Room above the highest point.
 const HEADROOM: f64 = 1.06;
 
-/// What a plot has beside its curves.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlotForm {
-    /// Whether x is logarithmic, and y; an axis with a 0 stays linear.
-    pub logarithmic: [bool; 2],
-    /// By curve and point: the least and the most y, drawn as a vertical line.
-    pub ranges: Vec<Vec<(f64, f64)>>,
-}
-
 /// The plot as an SVG document.
 ///
 /// # Errors
 /// If plotting fails.
 pub fn svg(plot: &Plot) -> Result<String> {
-    svg_as(plot, &PlotForm::default())
-}
-
-/// The same in another form.
-///
-/// # Errors
-/// If plotting fails.
-pub fn svg_as(plot: &Plot, form: &PlotForm) -> Result<String> {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
-    let ends = form.ranges.iter().flatten().flat_map(|(least, most)| [*least, *most]);
-    let x_scale = AxisScale::of(points().map(|point| point.0), form.logarithmic[0]);
-    let y_scale = AxisScale::of(points().map(|point| point.1).chain(ends), form.logarithmic[1]);
+    let ends = plot.curves.iter().flat_map(|curve| &curve.ranges).flat_map(|(least, most)| [*least, *most]);
+    let x_scale = AxisScale::of(points().map(|point| point.0), plot.logarithmic[0]);
+    let y_scale = AxisScale::of(points().map(|point| point.1).chain(ends), plot.logarithmic[1]);
     let at = |(x, y): &(f64, f64)| (x_scale.position(*x), y_scale.position(*y));
-    let curve = |curve: &Curve| Curve { label: curve.label.clone(), points: curve.points.iter().map(at).collect() };
-    let placed = Plot { curves: plot.curves.iter().map(curve).collect(), ..plot.clone() };
     let range = |(least, most): &(f64, f64)| (y_scale.position(*least), y_scale.position(*most));
-    let ranges: Vec<Vec<_>> = form.ranges.iter().map(|ranges| ranges.iter().map(range).collect()).collect();
+    let curve = |curve: &Curve| Curve {
+        points: curve.points.iter().map(at).collect(),
+        ranges: curve.ranges.iter().map(range).collect(),
+        ..curve.clone()
+    };
+    let placed = Plot { curves: plot.curves.iter().map(curve).collect(), ..plot.clone() };
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
         area.fill(&WHITE).map_err(|error| anyhow!("{error}"))?;
-        draw(&placed, &ranges, [x_scale, y_scale], &area).map_err(|error| anyhow!("{}: {error}", plot.title))?;
+        draw(&placed, [x_scale, y_scale], &area).map_err(|error| anyhow!("{}: {error}", plot.title))?;
         area.present().map_err(|error| anyhow!("{error}"))?;
     }
     Ok(text)
@@ -61,7 +47,6 @@ type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::
 /// Draws `plot`, whose points are positions on axes of these scales.
 fn draw(
     plot: &Plot,
-    ranges: &[Vec<(f64, f64)>],
     [x_scale, y_scale]: [AxisScale; 2],
     area: &Area<'_>,
 ) -> std::result::Result<(), Box<dyn std::error::Error>> {
@@ -69,7 +54,8 @@ fn draw(
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
     // If all points are at 0, the axis covers one unit.
     let x_most = Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0);
-    let highest = ranges.iter().flatten().map(|range| range.1).fold(most(|point| point.1), f64::max);
+    let highest =
+        plot.curves.iter().flat_map(|curve| &curve.ranges).map(|range| range.1).fold(most(|point| point.1), f64::max);
     let (y_most, place) = height(plot, x_most, highest.max(1e-9) * HEADROOM);
     let mut chart = ChartBuilder::on(area)
         .caption(&plot.title, ("sans-serif", 20).into_font())
@@ -90,8 +76,8 @@ fn draw(
         let label = chart.draw_series(line)?.label(&curve.label);
         label.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(width)));
         chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
-        let ranges = ranges.get(place).map_or(&[][..], Vec::as_slice);
-        let lines = curve.points.iter().zip(ranges).map(|((x, _), (least, most))| vec![(*x, *least), (*x, *most)]);
+        let lines =
+            curve.points.iter().zip(&curve.ranges).map(|((x, _), (least, most))| vec![(*x, *least), (*x, *most)]);
         chart.draw_series(lines.map(|line| PathElement::new(line, colour.stroke_width(1))))?;
     }
     let labels = &mut chart.configure_series_labels();
@@ -174,14 +160,14 @@ fn height(plot: &Plot, x_most: f64, y_most: f64) -> (f64, SeriesLabelPosition) {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlotForm, SeriesLabelPosition, least_hidden, svg, svg_as};
+    use super::{SeriesLabelPosition, least_hidden, svg};
     use renga_bench::findings::{Curve, Plot};
 
     #[test]
     fn plot_has_title_axes_and_curves() {
-        let curve = |label: &str| Curve { label: label.to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] };
+        let curve = |label: &str| Curve::new(label.to_string(), vec![(0.0, 1.0), (2.0, 3.0)]);
         let axes = ["pause, ms".to_string(), "time, ms".to_string()];
-        let plot = Plot { title: "a pipe".to_string(), axes, curves: vec![curve("one board"), curve("two boards")] };
+        let plot = Plot::new("a pipe".to_string(), axes, vec![curve("one board"), curve("two boards")]);
         let text = svg(&plot).unwrap();
         for wanted in
             ["a pipe", "pause, ms", "time, ms", "one board", "two boards", "<circle", "<polyline", "\n0.5\n", "\n2\n"]
@@ -195,24 +181,22 @@ mod tests {
 
     #[test]
     fn plot_logarithmic_has_ranges_and_round_ticks() {
-        let curves = vec![Curve { label: "sync".to_string(), points: vec![(1.0, 900.0), (100.0, 9.0)] }];
-        let plot = Plot { title: "times".to_string(), axes: ["rate".to_string(), "ms".to_string()], curves };
-        let form = PlotForm { logarithmic: [true, true], ranges: vec![vec![(850.0, 950.0), (8.0, 10.0)]] };
-        let text = svg_as(&plot, &form).unwrap();
+        let curves = vec![Curve::new("sync".to_string(), vec![(1.0, 900.0), (100.0, 9.0)])];
+        let curves = vec![Curve { ranges: vec![(850.0, 950.0), (8.0, 10.0)], ..curves[0].clone() }];
+        let plot = Plot::new("times", ["rate", "ms"], curves.clone()).with_logarithmic([true, true]);
+        let text = svg(&plot).unwrap();
         for wanted in ["\n1\n", "\n20\n", "\n100\n", "\n500\n"] {
             assert!(text.contains(wanted), "{wanted}: {text}");
         }
         let lines = |text: &str| text.matches("<polyline").count();
-        assert_eq!(lines(&text), lines(&svg_as(&plot, &PlotForm { ranges: Vec::new(), ..form }).unwrap()) + 2);
+        let without = Plot { curves: vec![Curve { ranges: Vec::new(), ..curves[0].clone() }], ..plot };
+        assert_eq!(lines(&text), lines(&svg(&without).unwrap()) + 2);
     }
 
     fn plot_of(curves: &[&[(f64, f64)]]) -> Plot {
-        let curve = |points: &&[(f64, f64)]| Curve {
-            label: "stream, memory for all of it".to_string(),
-            points: points.to_vec(),
-        };
+        let curve = |points: &&[(f64, f64)]| Curve::new("stream, memory for all of it", points.to_vec());
         let axes = ["step".to_string(), "%".to_string()];
-        Plot { title: "each step".to_string(), axes, curves: curves.iter().map(curve).collect() }
+        Plot::new("each step".to_string(), axes, curves.iter().map(curve).collect())
     }
 
     #[test]
