@@ -261,11 +261,12 @@ pub fn show(title: &str, all: &[P4Measurement]) -> Findings {
             one.times.iter().map(|(factor, ns)| (f64::from(*factor) / 1e3, *ns as f64 / one.free_ns as f64)).collect(),
         )
     };
-    findings.plots.push(Plot::new(
+    let plot = Plot::new(
         title,
-        ["requested", "time / time without a factor"],
+        ["requested factor, times", "time / time without a factor, times"],
         all.iter().map(curve).collect(),
-    ));
+    );
+    findings.plots.push(plot.with_logarithmic([true, true]));
     for one in all {
         findings.figure(format!("{}: without a factor, ns", one.title), one.free_ns);
         findings.figure(format!("{}: of that, between its I/Os, ns", one.title), one.own_ns);

@@ -112,7 +112,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     findings.tables.push(table);
     findings.plots.push(Plot::new(
         "Time to the requested time",
-        ["requested speed, % of that without control", "mean"],
+        ["requested speed, % of that without control", "mean time / requested time, times"],
         curves,
     ));
     let [wait, fixed, _] = worst[..] else { anyhow::bail!("a run of each way is needed") };

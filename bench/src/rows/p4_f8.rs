@@ -101,7 +101,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     findings.tables.push(table);
     // Loop is far above all others: the table has it.
     let curves = curves.into_iter().filter(|curve| curve.label != OF_SYSTEM[1].0).collect();
-    let axes = ["factor of the other", "longer, %"];
+    let axes = ["factor of the other, times", "longer, %"];
     findings.plots.push(Plot::new("What a program that computes loses", axes, curves));
     findings.notes.push("P4.F4 describes the library.".to_string());
     Ok(findings)

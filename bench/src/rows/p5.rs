@@ -87,6 +87,9 @@ const OF_PROCESSES: &str = "gathered-spread";
 /// The short form has these two, and the OS's processes on the core of the load.
 const SHORT_FORMS: [&str; 3] = [MONOLITHIC, "gathered-gathered", OF_PROCESSES];
 
+/// The plot has these; the table has all.
+const PLOTTED: [&str; 4] = [MONOLITHIC, "linux-gathered", "gathered-gathered", OF_PROCESSES];
+
 fn forms(plan: RowPlan) -> Vec<&'static P5Form> {
     FORMS.iter().filter(|form| !plan.short || SHORT_FORMS.contains(&form.name)).collect()
 }
@@ -272,12 +275,13 @@ fn plot(plan: RowPlan, figure: &P5Figure, times: &[P5Times]) -> Plot {
     let points = |times: &P5Times| {
         loads(plan).iter().map(|load| load.percent()).zip(times.ns.iter().map(|ns| *ns as f64 / 1e6)).collect()
     };
-    let ours = times.iter().map(|times| Curve::new(times.form.title, points(times)));
+    let shown = times.iter().filter(|times| PLOTTED.contains(&times.form.name));
+    let ours = shown.map(|times| Curve::new(times.form.title, points(times)));
     let published = PUBLISHED
         .iter()
         .zip(figure.published)
-        .map(|(title, [without, with])| Curve::new(*title, vec![(0.0, without), (ALL_LOAD.percent(), with)]));
-    Plot::new(figure.title, ["load of core 0, %", "100 reads, ms"], ours.chain(published).collect())
+        .map(|(title, [without, with])| Curve::published(*title, vec![(0.0, without), (ALL_LOAD.percent(), with)]));
+    Plot::new(figure.title, ["load of core 0, %", "time of 100 reads, ms"], ours.chain(published).collect())
 }
 
 /// What the paper says of a figure.

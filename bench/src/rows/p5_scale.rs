@@ -154,7 +154,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     table.columns.push("4 homes".to_string());
     for load in &LOADS {
         let times = times(load, outcomes)?;
-        let mut plot = Plot::new(format!("{}: speed-up", load.title), ["cores", "times"], Vec::new());
+        let mut plot = Plot::new(format!("{}: speed-up", load.title), ["cores", "speed-up, times"], Vec::new());
         for (who, ns) in ["Renga", "Linux"].iter().zip(&times.by_cores) {
             let text = |time: &u64| format!("{} ({:.2})", ms(*time), fold(ns[0], *time));
             let homes = if *who == "Renga" { text(&times.homes_ns) } else { String::new() };

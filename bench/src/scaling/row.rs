@@ -126,7 +126,7 @@ fn parts(all: &[Scaled]) -> FindingsTable {
 fn plot(all: &[Scaled]) -> Plot {
     let points = |scaled: &Scaled| scaled.clusters.iter().map(|on| (f64::from(on.boards), scaled.fold(on))).collect();
     let curve = |scaled: &Scaled| Curve::new(scaled.load.title(), points(scaled));
-    Plot::new("Speed-up against one board", ["boards", "times"], all.iter().map(curve).collect())
+    Plot::new("Speed-up against one board", ["boards", "speed-up, times"], all.iter().map(curve).collect())
 }
 
 #[cfg(test)]
