@@ -5,6 +5,7 @@
 //! verdict.
 //! Called by: rows, which declare, and `LedgerRow::findings`, which joins. Not here: figures.
 
+use crate::phases::PhaseSpread;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -208,19 +209,54 @@ pub struct JudgedClaim {
     pub verdict: ClaimVerdict,
     /// Why it was not tested.
     pub untested: Option<String>,
+    /// The figure over phases, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<ClaimSpread>,
+}
+
+/// A claim's figure over phases.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimSpread {
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+    /// In how many phases the claim holds.
+    pub holds: usize,
+    /// Of so many.
+    pub phases: usize,
 }
 
 impl JudgedClaim {
-    /// The figure, with three digits behind the point at most; `-` without one.
+    /// The claim over phases whose figures these are, of `phases` in all.
+    #[must_use]
+    pub fn over(self, figures: &[f64], phases: usize) -> JudgedClaim {
+        let holds = figures.iter().filter(|figure| self.claim.bound.holds(**figure)).count();
+        let of = |PhaseSpread { least, most, .. }| ClaimSpread { least, most, holds, phases };
+        let spread = PhaseSpread::of(figures.iter().copied()).filter(|_| self.untested.is_none() && phases > 1);
+        JudgedClaim { spread: spread.map(of), ..self }
+    }
+
+    /// The figure, with three digits behind the point at most; `-` without one. Of several phases the median, and from
+    /// where to where.
     pub fn here(&self) -> String {
-        self.figure.map_or("-".to_string(), |figure| RoundedFigure(figure).to_string())
+        let figure = self.figure.map_or("-".to_string(), |figure| RoundedFigure(figure).to_string());
+        match self.spread {
+            Some(ClaimSpread { least, most, .. }) if least < most => {
+                format!("{figure} ({} to {})", RoundedFigure(least), RoundedFigure(most))
+            }
+            _ => figure,
+        }
     }
 
     /// The reason for the bound, and why the claim was not tested.
     pub fn remark(&self) -> String {
-        match &self.untested {
-            Some(why) => format!("{}. Not tested: {why}", self.claim.reason),
-            None => self.claim.reason.clone(),
+        match (&self.untested, self.spread) {
+            (Some(why), _) => format!("{}. Not tested: {why}", self.claim.reason),
+            (None, Some(ClaimSpread { holds, phases, .. })) => {
+                format!("{}. Holds at {holds} of {phases} starts", self.claim.reason)
+            }
+            (None, None) => self.claim.reason.clone(),
         }
     }
 }
@@ -249,7 +285,7 @@ pub fn judge(claims: Vec<Claim>, measured: &Measured) -> Result<Vec<JudgedClaim>
             (None, Some(figure)) => claim.verdict(figure),
             _ => ClaimVerdict::NotTested,
         };
-        JudgedClaim { claim, figure, verdict, untested }
+        JudgedClaim { claim, figure, verdict, untested, spread: None }
     };
     let mut judged: Vec<JudgedClaim> = claims.into_iter().map(joined).collect();
     judged.sort_by_key(|judged| judged.verdict);

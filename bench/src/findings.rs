@@ -51,6 +51,24 @@ pub struct Curve {
     pub label: String,
     /// The points, by x.
     pub points: Vec<(f64, f64)>,
+    /// The least and the most of each, over phases; empty: they do not vary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<(f64, f64)>,
+    /// Whether they were published: marks without a line.
+    #[serde(default)]
+    pub is_published: bool,
+}
+
+impl Curve {
+    /// Points that were measured.
+    pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Curve {
+        Curve { label: label.into(), points, ranges: Vec::new(), is_published: false }
+    }
+
+    /// Points that were published.
+    pub fn published(label: impl Into<String>, points: Vec<(f64, f64)>) -> Curve {
+        Curve { is_published: true, ..Curve::new(label, points) }
+    }
 }
 
 /// A plot.
@@ -62,6 +80,32 @@ pub struct Plot {
     pub axes: [String; 2],
     /// The data: lines, or bars of each label at the xs.
     pub curves: Vec<Curve>,
+    /// Names of the xs 0, 1 and so on, which are no numbers: bars stand there; empty: x is a number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Whether x is logarithmic, and y; an axis with a 0 stays linear.
+    #[serde(default)]
+    pub logarithmic: [bool; 2],
+}
+
+impl Plot {
+    /// Curves over numbers on linear axes.
+    pub fn new<A: Into<String>>(title: impl Into<String>, axes: [A; 2], curves: Vec<Curve>) -> Plot {
+        let axes = axes.map(Into::into);
+        Plot { title: title.into(), axes, curves, categories: Vec::new(), logarithmic: [false; 2] }
+    }
+
+    /// Bars at the xs 0, 1 and so on, which have these names.
+    #[must_use]
+    pub fn of_bars(self, categories: Vec<String>) -> Plot {
+        Plot { categories, ..self }
+    }
+
+    /// Logarithmic x, and y.
+    #[must_use]
+    pub fn with_logarithmic(self, logarithmic: [bool; 2]) -> Plot {
+        Plot { logarithmic, ..self }
+    }
 }
 
 /// A part of a heat map.

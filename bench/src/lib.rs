@@ -3,6 +3,7 @@
 //! - [`claims`]: what papers say and what we aim at, with bounds and verdicts;
 //! - [`rows`]: one file for each row: what is run, what is measured, what is claimed;
 //! - [`map`]: synchronous against asynchronous calls over sizes, boards, callers and rates, beyond the paper;
+//! - [`phases`]: the same load at several offsets, and figures over them;
 //! - [`placements`]: which of several jobs should run on which of two boards, predicted and measured; beyond the paper;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
 //! - [`scaling`]: compiles and a make on one to eight boards; beyond the paper;
@@ -17,6 +18,7 @@ pub mod claims;
 pub mod findings;
 pub mod map;
 pub mod observed;
+pub mod phases;
 pub mod placements;
 pub mod rows;
 pub mod run;

@@ -90,13 +90,11 @@ fn plot(measured: &[ComparedPlacement]) -> Plot {
     sorted.sort_by_key(|placed| placed.ns);
     let curve = |label: &str, of: fn(&ComparedPlacement) -> f64| {
         let points = sorted.iter().enumerate().map(|(place, placed)| ((place + 1) as f64, of(placed) / 1e6));
-        Curve { label: label.to_string(), points: points.collect() }
+        Curve::new(label, points.collect())
     };
-    Plot {
-        title: "Placements from the quickest to the slowest, as measured and as predicted".to_string(),
-        axes: ["placement".to_string(), "ms".to_string()],
-        curves: vec![curve("measured", |placed| placed.ns as f64), curve("predicted", |placed| placed.predicted_ns)],
-    }
+    let title = "Placements from the quickest to the slowest, as measured and as predicted";
+    let curves = vec![curve("measured", |placed| placed.ns as f64), curve("predicted", |placed| placed.predicted_ns)];
+    Plot::new(title, ["placement", "time, ms"], curves)
 }
 
 /// What the search finds, beside the best of those that were measured.

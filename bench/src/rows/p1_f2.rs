@@ -114,14 +114,10 @@ fn evaluate(_: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         let all = lengths.iter().sum::<u64>().max(1) as f64;
         lengths.iter().enumerate().map(|(length, times)| (length as f64, *times as f64 / all)).collect()
     };
-    findings.plots.push(Plot {
-        title: "Requests before one that comes".to_string(),
-        axes: ["requests before it".to_string(), "share of requests".to_string()],
-        curves: vec![
-            Curve { label: "both on a".to_string(), points: share(one) },
-            Curve { label: "one on each".to_string(), points: share(two) },
-        ],
-    });
+    let axes = ["requests before it", "part of all requests, share"];
+    let curves = vec![Curve::new("both on a", share(one)), Curve::new("one on each", share(two))];
+    let names = (0..one.len().max(two.len())).map(|length| length.to_string()).collect();
+    findings.plots.push(Plot::new("Queue length seen by arriving requests", axes, curves).of_bars(names));
     findings.notes.push(why(outcomes)?);
     findings.quantity(LONGER, mean_length(two) - mean_length(one));
     Ok(findings)

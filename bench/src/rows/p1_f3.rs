@@ -95,15 +95,17 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         }
     }
     findings.tables.push(table);
-    let curves = names.iter().zip(&all).map(|(name, points)| Curve {
-        label: (*name).to_string(),
-        points: counts(plan).map(|count| count as f64).zip(points.iter().map(|ns| *ns as f64 / 1e6)).collect(),
+    let curves = names.iter().zip(&all).map(|(name, points)| {
+        Curve::new(
+            (*name).to_string(),
+            counts(plan).map(|count| count as f64).zip(points.iter().map(|ns| *ns as f64 / 1e6)).collect(),
+        )
     });
-    findings.plots.push(Plot {
-        title: "Programs executed at the same time".to_string(),
-        axes: ["programs".to_string(), "until all have ended, ms".to_string()],
-        curves: curves.collect(),
-    });
+    findings.plots.push(Plot::new(
+        "Programs executed at the same time",
+        ["programs", "until all have ended, ms"],
+        curves.collect(),
+    ));
     report(&all, &mut findings);
     if let [a, b, ..] = &all[..] {
         let (first, last) = (0, a.len() - 1);

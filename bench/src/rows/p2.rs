@@ -15,6 +15,7 @@ mod measured;
 mod verdict;
 
 use super::{LedgerRow, RowPlan};
+use crate::phases;
 use crate::run::{BenchMachine, BenchRun, BenchSystem};
 use measured::alone;
 
@@ -76,8 +77,10 @@ pub enum Occupied {
 pub struct P2Figure {
     /// What plots call it.
     pub title: &'static str,
-    /// In the table's order; the first alone is the short form.
+    /// In the table's order.
     pub pairs: &'static [P2Pair],
+    /// The short form, if it is not the first of them.
+    pub short: Option<&'static P2Pair>,
     /// What jobs cannot have while the foreground runs.
     pub occupied: Occupied,
     /// Published: the slow-down with the lowest class alone, and at most with each policy, %.
@@ -119,6 +122,8 @@ const MODES: [RegulationMode; 3] = [
 const DISK_BOARD: &str = "a";
 /// How long jobs run before the foreground starts, s: longer than EII suspends one that it misclassified at its start.
 const LEAD: &str = "1.5";
+/// In other phases the foreground starts later by up to so much, ms: some samples.
+const LEAD_MORE_MS: u32 = 1_000;
 /// Runs first; then later commands are in memory. `held` prints for each board how many jobs exist and how many are
 /// suspended, `seen` the samples since the first job.
 const HEAD: &str = r#"background --policy POLICY || exit 1
@@ -139,7 +144,11 @@ seen once
 "#;
 
 fn pairs(plan: RowPlan, figure: &P2Figure) -> &'static [P2Pair] {
-    if plan.short { &figure.pairs[..1] } else { figure.pairs }
+    match figure.short {
+        _ if !plan.short => figure.pairs,
+        Some(short) => std::slice::from_ref(short),
+        None => &figure.pairs[..1],
+    }
 }
 
 /// The runs of what is alone, then of each pair those of each mode.
@@ -184,13 +193,14 @@ fn script(policy: &str, places: PairPlacement, front: Option<&P2Task>, jobs: Opt
     for task in tasks(front, jobs) {
         boards.iter().for_each(|board| script += &format!("{}sh -c '{}'\n", on(board), task.before));
     }
+    script += &phases::mark(phases::LONGEST_MS);
     if let Some((task, jobs)) = jobs {
         let P2Task { name, work, .. } = task;
         for (job, board) in (1..=jobs).zip(places.jobs.iter().cycle()) {
             let command = format!("measure job-{job} {}sh /p2/{name} {job} {}", on(board), work / jobs);
             script += &format!("background /usr/lib/renga/{command} > job-{job} &\n");
         }
-        script += &format!("sleep {LEAD}\nheld\n");
+        script += &format!("sleep {LEAD}\n{}held\n", phases::mark(LEAD_MORE_MS));
     }
     if let Some(task) = front {
         let seen = |when| if jobs.is_some() { format!("seen {when}\n") } else { String::new() };

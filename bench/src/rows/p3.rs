@@ -14,6 +14,7 @@ mod measured;
 mod verdict;
 
 use super::{LedgerRow, RowPlan};
+use crate::phases;
 use crate::run::{BenchMachine, BenchRun, BenchSystem, STREAMED};
 
 use verdict::{claims, evaluate};
@@ -60,6 +61,9 @@ struct P3Experiment {
     /// Whether Linux is measured beside it.
     linux: bool,
 }
+
+/// In other phases the computation starts later by up to so much, ms: a part of a batch.
+const LEAD_MORE_MS: u32 = 1_000;
 
 /// The runs of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,10 +138,12 @@ impl P3Experiment {
         }
         // What is used later is in memory, and how long a process is started plays no part.
         script += &format!("{} > warm || exit 1\n", self.stencil(2));
+        script += &phases::mark(phases::LONGEST_MS);
         if form != P3Form::Alone {
             let P3Experiment { stream, lead_s, pinned: [_, pinned], .. } = self;
             script += &format!("{there}{pinned}./stream {stream} {STREAMED} > streamed & stream=$!\nsleep {lead_s}\n");
         }
+        script += &phases::mark(LEAD_MORE_MS);
         script += &format!("state before\n{} || exit 1\nstate after\n", self.stencil(self.of(plan, self.steps)));
         script + if form == P3Form::Alone { "" } else { END }
     }

@@ -6,6 +6,7 @@
 use super::{RowPlan, ms};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::phases;
 use crate::run::{ALONE, BenchMachine, BenchRun, RunOutcome};
 use anyhow::{Context, Result};
 use std::ops::RangeInclusive;
@@ -102,7 +103,8 @@ impl P4Pacing {
     pub fn run(self, plan: RowPlan, script: &str) -> BenchRun {
         let files = vec![("/p4/io.c".to_string(), include_bytes!("p4/io.c").to_vec())];
         let head = self.head();
-        BenchRun::new(BenchMachine::Cluster(ALONE), plan.profile, "dev", &format!("{head}{script}")).with(files)
+        let script = format!("{head}{}{script}", phases::mark(phases::LONGEST_MS));
+        BenchRun::new(BenchMachine::Cluster(ALONE), plan.profile, "dev", &script).with(files)
     }
 
     /// What is put before a command to have it paced.
@@ -253,19 +255,18 @@ pub fn show(title: &str, all: &[P4Measurement]) -> Findings {
         table.rows.push(row);
     }
     findings.tables.push(table);
-    let curve = |one: &P4Measurement| Curve {
-        label: one.title.to_string(),
-        points: one
-            .times
-            .iter()
-            .map(|(factor, ns)| (f64::from(*factor) / 1e3, *ns as f64 / one.free_ns as f64))
-            .collect(),
+    let curve = |one: &P4Measurement| {
+        Curve::new(
+            one.title.to_string(),
+            one.times.iter().map(|(factor, ns)| (f64::from(*factor) / 1e3, *ns as f64 / one.free_ns as f64)).collect(),
+        )
     };
-    findings.plots.push(Plot {
-        title: title.to_string(),
-        axes: ["requested".to_string(), "time / time without a factor".to_string()],
-        curves: all.iter().map(curve).collect(),
-    });
+    let plot = Plot::new(
+        title,
+        ["requested factor, times", "time / time without a factor, times"],
+        all.iter().map(curve).collect(),
+    );
+    findings.plots.push(plot.with_logarithmic([true, true]));
     for one in all {
         findings.figure(format!("{}: without a factor, ns", one.title), one.free_ns);
         findings.figure(format!("{}: of that, between its I/Os, ns", one.title), one.own_ns);

@@ -102,7 +102,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         findings.figure(format!("{way}: without control, ns"), free_ns as u64);
         worst.push((far, variance));
         let points = percents(plan).iter().zip(&all).map(|(percent, (mean, _))| (f64::from(*percent), *mean)).collect();
-        curves.push(Curve { label: (*way).to_string(), points });
+        curves.push(Curve::new(*way, points));
         columns.push(all);
     }
     for (place, percent) in percents(plan).iter().enumerate() {
@@ -110,11 +110,11 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         table.rows.push(std::iter::once(format!("{percent} %")).chain(cells).collect());
     }
     findings.tables.push(table);
-    findings.plots.push(Plot {
-        title: "Time to the requested time".to_string(),
-        axes: ["requested speed, % of that without control".to_string(), "mean".to_string()],
+    findings.plots.push(Plot::new(
+        "Time to the requested time",
+        ["requested speed, % of that without control", "mean time / requested time, times"],
         curves,
-    });
+    ));
     let [wait, fixed, _] = worst[..] else { anyhow::bail!("a run of each way is needed") };
     for (id, wait, fixed) in [(ERROR, wait.0, fixed.0), (VARIANCE, wait.1, fixed.1)] {
         match fixed > 0.0 {

@@ -81,7 +81,11 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let of = |(one, outcome): (&P4Experiment, &RunOutcome)| one.measured(outcome, factors(plan));
     let all: Vec<P4Measurement> = ALL.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
-    let mut findings = show("Beside programs that compute", &all);
+    let title = "Beside programs that compute";
+    let mut findings = show(title, &all);
+    let (system, library) = all.split_at(all.len() / 2);
+    let of_library = format!("{title}, paced by the library");
+    findings.plots = [show(title, system), show(&of_library, library)].into_iter().flat_map(|one| one.plots).collect();
     for (id, measured) in IDS.iter().zip(&all) {
         findings.quantity(*id, measured.worst());
     }

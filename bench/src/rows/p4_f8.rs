@@ -88,7 +88,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
             row.extend([ms(ns), format!("{percent:.2} %")]);
             points.push((f64::from(*factor), percent));
         }
-        curves.push(Curve { label: title.to_string(), points });
+        curves.push(Curve::new(title, points));
     }
     let worst = |curve: &Curve| curve.points.iter().map(|(_, percent)| *percent).fold(f64::MIN, f64::max);
     let [wait, _, a, b, _] = &curves[..] else { anyhow::bail!("a run of each way is needed") };
@@ -99,12 +99,10 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         }
     }
     findings.tables.push(table);
-    findings.plots.push(Plot {
-        title: "What a program that computes loses".to_string(),
-        axes: ["factor of the other".to_string(), "longer, %".to_string()],
-        // Loop is far above all others: the table has it.
-        curves: curves.into_iter().filter(|curve| curve.label != OF_SYSTEM[1].0).collect(),
-    });
+    // Loop is far above all others: the table has it.
+    let curves = curves.into_iter().filter(|curve| curve.label != OF_SYSTEM[1].0).collect();
+    let axes = ["factor of the other, times", "longer, %"];
+    findings.plots.push(Plot::new("What a program that computes loses", axes, curves));
     findings.notes.push("P4.F4 describes the library.".to_string());
     Ok(findings)
 }

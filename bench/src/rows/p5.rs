@@ -82,8 +82,17 @@ const FORMS: [P5Form; 6] = [
     form("spread-spread", "APs spread, OS spread", ours("p5-spread-spread"), 3),
 ];
 /// Of these, the one of the paper's figure for a monolithic system, and that for one of processes.
-const MONOLITHIC: usize = 0;
-const OF_PROCESSES: usize = 4;
+const MONOLITHIC: &str = "linux-spread";
+const OF_PROCESSES: &str = "gathered-spread";
+/// The short form has these two, and the OS's processes on the core of the load.
+const SHORT_FORMS: [&str; 3] = [MONOLITHIC, "gathered-gathered", OF_PROCESSES];
+
+/// The plot has these; the table has all.
+const PLOTTED: [&str; 4] = [MONOLITHIC, "linux-gathered", "gathered-gathered", OF_PROCESSES];
+
+fn forms(plan: RowPlan) -> Vec<&'static P5Form> {
+    FORMS.iter().filter(|form| !plan.short || SHORT_FORMS.contains(&form.name)).collect()
+}
 
 /// One of the two figures.
 pub struct P5Figure {
@@ -125,7 +134,7 @@ fn label(form: &P5Form, load: P5Load) -> String {
 
 /// A run for each form.
 pub fn runs(plan: RowPlan, figure: &P5Figure) -> Vec<BenchRun> {
-    FORMS.iter().map(|form| run(plan, figure, form)).collect()
+    forms(plan).into_iter().map(|form| run(plan, figure, form)).collect()
 }
 
 fn run(plan: RowPlan, figure: &P5Figure, form: &P5Form) -> BenchRun {
@@ -196,8 +205,9 @@ impl P5Times {
 
 /// Tables, curves, and what is aimed at.
 pub fn evaluate(plan: RowPlan, figure: &P5Figure, outcomes: &[RunOutcome]) -> Result<Findings> {
-    ensure!(outcomes.len() == FORMS.len(), "a run of each form is needed");
-    let times = FORMS.iter().zip(outcomes).map(|(form, outcome)| P5Times::of(plan, form, outcome));
+    let forms = forms(plan);
+    ensure!(outcomes.len() == forms.len(), "a run of each form is needed");
+    let times = forms.into_iter().zip(outcomes).map(|(form, outcome)| P5Times::of(plan, form, outcome));
     let times: Vec<P5Times> = times.collect::<Result<_>>()?;
     let mut findings = Findings::default();
     for times in &times {
@@ -208,7 +218,7 @@ pub fn evaluate(plan: RowPlan, figure: &P5Figure, outcomes: &[RunOutcome]) -> Re
     findings.tables.push(by_load(plan, figure, &times));
     findings.tables.push(by_pause(figure, &times));
     findings.plots.push(plot(plan, figure, &times));
-    report(&times, &mut findings);
+    report(&times, &mut findings)?;
     findings.notes = if figure.computed == 0 { notes() } else { vec!["P5.F5a explains the result.".to_string()] };
     Ok(findings)
 }
@@ -265,16 +275,13 @@ fn plot(plan: RowPlan, figure: &P5Figure, times: &[P5Times]) -> Plot {
     let points = |times: &P5Times| {
         loads(plan).iter().map(|load| load.percent()).zip(times.ns.iter().map(|ns| *ns as f64 / 1e6)).collect()
     };
-    let ours = times.iter().map(|times| Curve { label: times.form.title.to_string(), points: points(times) });
-    let published = PUBLISHED.iter().zip(figure.published).map(|(title, [without, with])| Curve {
-        label: (*title).to_string(),
-        points: vec![(0.0, without), (ALL_LOAD.percent(), with)],
-    });
-    Plot {
-        title: figure.title.to_string(),
-        axes: ["load of core 0, %".to_string(), "100 reads, ms".to_string()],
-        curves: ours.chain(published).collect(),
-    }
+    let shown = times.iter().filter(|times| PLOTTED.contains(&times.form.name));
+    let ours = shown.map(|times| Curve::new(times.form.title, points(times)));
+    let published = PUBLISHED
+        .iter()
+        .zip(figure.published)
+        .map(|(title, [without, with])| Curve::published(*title, vec![(0.0, without), (ALL_LOAD.percent(), with)]));
+    Plot::new(figure.title, ["load of core 0, %", "time of 100 reads, ms"], ours.chain(published).collect())
 }
 
 /// What the paper says of a figure.
@@ -299,14 +306,16 @@ pub fn claims(figure: &P5Figure) -> Vec<Claim> {
     ]
 }
 
-fn report(times: &[P5Times], findings: &mut Findings) {
-    let (linux, processes) = (&times[MONOLITHIC], &times[OF_PROCESSES]);
+fn report(times: &[P5Times], findings: &mut Findings) -> Result<()> {
+    let find = |name| times.iter().find(|times| times.form.name == name).context("both forms are needed");
+    let (linux, processes) = (find(MONOLITHIC)?, find(OF_PROCESSES)?);
     let increase = |times: &P5Times| times.with_all() as f64 - times.without() as f64;
     match increase(linux) > 0.0 {
         true => findings.quantity(INCREASE, increase(processes) / increase(linux)),
         false => findings.unmeasured(INCREASE, "the load costs Linux nothing"),
     }
     findings.quantity(WITHOUT_LOAD, processes.without() as f64 / linux.without() as f64);
+    Ok(())
 }
 
 fn growth(without: f64, with: f64) -> String {

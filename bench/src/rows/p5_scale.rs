@@ -154,11 +154,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     table.columns.push("4 homes".to_string());
     for load in &LOADS {
         let times = times(load, outcomes)?;
-        let mut plot = Plot {
-            title: format!("{}: speed-up", load.title),
-            axes: ["cores".to_string(), "times".to_string()],
-            curves: Vec::new(),
-        };
+        let mut plot = Plot::new(format!("{}: speed-up", load.title), ["cores", "speed-up, times"], Vec::new());
         for (who, ns) in ["Renga", "Linux"].iter().zip(&times.by_cores) {
             let text = |time: &u64| format!("{} ({:.2})", ms(*time), fold(ns[0], *time));
             let homes = if *who == "Renga" { text(&times.homes_ns) } else { String::new() };
@@ -168,10 +164,10 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
                 findings.figure(format!("{} on {who}, {cores} cores, ns", load.name), *ns);
             }
             let points = cores(plan).iter().zip(ns).map(|(cores, time)| (f64::from(*cores), fold(ns[0], *time)));
-            plot.curves.push(Curve { label: (*who).to_string(), points: points.collect() });
+            plot.curves.push(Curve::new(*who, points.collect()));
         }
         let homes = vec![(1.0, 1.0), (f64::from(CORES_MAX), fold(times.by_cores[0][0], times.homes_ns))];
-        plot.curves.push(Curve { label: "Renga, 4 homes".to_string(), points: homes });
+        plot.curves.push(Curve::new("Renga, 4 homes", homes));
         findings.plots.push(plot);
         findings.figure(format!("{} on Renga, 4 homes, ns", load.name), times.homes_ns);
         report(load, &times, &mut findings);

@@ -125,12 +125,8 @@ fn parts(all: &[Scaled]) -> FindingsTable {
 
 fn plot(all: &[Scaled]) -> Plot {
     let points = |scaled: &Scaled| scaled.clusters.iter().map(|on| (f64::from(on.boards), scaled.fold(on))).collect();
-    let curve = |scaled: &Scaled| Curve { label: scaled.load.title(), points: points(scaled) };
-    Plot {
-        title: "Speed-up against one board".to_string(),
-        axes: ["boards".to_string(), "times".to_string()],
-        curves: all.iter().map(curve).collect(),
-    }
+    let curve = |scaled: &Scaled| Curve::new(scaled.load.title(), points(scaled));
+    Plot::new("Speed-up against one board", ["boards", "speed-up, times"], all.iter().map(curve).collect())
 }
 
 #[cfg(test)]

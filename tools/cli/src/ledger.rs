@@ -28,6 +28,9 @@ pub struct Measuring {
     /// Runs at a time [default: the number of cores]; the results are the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub jobs: Option<u8>,
+    /// Run rows of P2, P3, P4 and P1.T4 with the load at N offsets, drawn from the seed; they give median, least, most
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub phases: u16,
     /// Folder for results, a JSON file each [default: target/renga/bench/results]
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,

@@ -63,7 +63,7 @@ fn of_runs(
         None => Runner::open(environment)?,
     };
     let plans = plans(profiles);
-    let runs = OfRuns::new(&runner, rows, &plans, arguments)?;
+    let runs = OfRuns::new(&runner, rows, &plans, arguments, 1)?;
     by(environment, &runs, place, &runner.progress)
 }
 

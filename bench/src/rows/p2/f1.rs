@@ -11,6 +11,7 @@
 use super::super::{LedgerRow, RowPlan};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Findings, FindingsTable, HeatMap, Panel};
+use crate::phases;
 use crate::run::{ALONE, BenchMachine, BenchRun, BenchSystem, CostProfile, OURS, RunOutcome};
 use anyhow::{Context, Result, ensure};
 
@@ -112,7 +113,7 @@ fn eighths(plan: RowPlan) -> Vec<u32> {
 
 fn runs(plan: RowPlan) -> Vec<BenchRun> {
     let of = |load: &P2Load| {
-        let mut script = HEAD.replace("LOOKS", &SAMPLES.to_string());
+        let mut script = HEAD.replace("LOOKS", &SAMPLES.to_string()) + &phases::mark(phases::LONGEST_MS);
         for job in eighths(plan) {
             for front in std::iter::once(0).chain(eighths(plan)) {
                 script += &format!("background sh /p2/{} {job} {PAIR_MS} 1 & job=$!\n", load.name);

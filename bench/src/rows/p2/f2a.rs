@@ -34,6 +34,9 @@ for ($i = 0; $i < $n; $i++) { sysseek F, $at * 73728000 + $i % 9000 * 8192, 0; s
 "#;
 const READS: P2Task = reads("12,000 reads", 12_000);
 const JOB: P2Task = reads("reads", 12_000);
+/// Of the short form: some samples long, and the job is not done before.
+const SHORT_READS: P2Task = reads("1,000 reads", 1_000);
+const SHORT_JOB: P2Task = reads("reads", 4_000);
 
 /// Four boards.
 pub(super) const FOUR: BenchSystem = BenchSystem { label: "four boards", base: "quad", edits: &[] };
@@ -57,6 +60,7 @@ const FIGURE: P2Figure = P2Figure {
         between(OURS, "b", &["a"]),
         between(FOUR, "a", &["b", "c", "d"]),
     ],
+    short: Some(&P2Pair { front: &SHORT_READS, job: &SHORT_JOB, ..beside(1) }),
     occupied: Occupied::Wholly,
     published: (500.0, [12.5, 1.0]),
     jobs: Some(JobsClaim::Eii),

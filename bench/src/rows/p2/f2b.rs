@@ -71,6 +71,7 @@ const FIGURE: P2Figure = P2Figure {
             counts: false,
         },
     ],
+    short: None,
     occupied: Occupied::Wholly,
     published: (45.0, [5.7, 6.1]),
     jobs: Some(JobsClaim::Ipd),

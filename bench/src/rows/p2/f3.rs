@@ -67,6 +67,7 @@ const fn beside(front: &'static P2Task) -> P2Pair {
 const FIGURE: P2Figure = P2Figure {
     title: "Beside a job that computes",
     pairs: &[beside(&WISDOM), beside(&MAKE), beside(&GREP)],
+    short: None,
     occupied: Occupied::Processor,
     published: (12.0, [3.1, 3.1]),
     jobs: None,

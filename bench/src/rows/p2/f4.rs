@@ -36,6 +36,7 @@ const fn beside(front: &'static P2Task) -> P2Pair {
 const FIGURE: P2Figure = P2Figure {
     title: "Beside a check of the file system",
     pairs: &[beside(&GREP), beside(&WISDOM), beside(&MAKE)],
+    short: None,
     occupied: Occupied::Wholly,
     published: (500.0, [13.5, 3.3]),
     jobs: None,

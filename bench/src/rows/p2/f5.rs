@@ -38,6 +38,7 @@ const fn beside(jobs: u32, counts: bool) -> P2Pair {
 const FIGURE: P2Figure = P2Figure {
     title: "Copies",
     pairs: &[beside(1, true), beside(2, true), beside(4, true)],
+    short: None,
     occupied: Occupied::Wholly,
     published: (400.0, [16.9, 6.7]),
     jobs: Some(JobsClaim::Regulated { jobs: 4 }),

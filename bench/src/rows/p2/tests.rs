@@ -13,6 +13,7 @@ const fn pair(jobs: u32, counts: bool) -> P2Pair {
 const FIGURE: P2Figure = P2Figure {
     title: "t",
     pairs: &[pair(1, true), pair(2, false)],
+    short: None,
     occupied: Occupied::Wholly,
     published: (500.0, [12.0, 3.0]),
     jobs: Some(JobsClaim::Regulated { jobs: 1 }),

@@ -3,7 +3,7 @@
 //! Not here: the times (`measured`).
 
 use super::measured::{PairMeasurement, RegulatorCounts, measured};
-use super::{JobsClaim, MODES, P2Figure, RegulationMode};
+use super::{JobsClaim, MODES, P2Figure};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::rows::{RowPlan, ms};
@@ -88,22 +88,21 @@ fn contention(all: &[PairMeasurement<'_>]) -> FindingsTable {
 }
 
 fn plots(figure: &P2Figure, all: &[PairMeasurement<'_>]) -> Vec<Plot> {
-    let plot = |what: &str, axis: &str, value: &dyn Fn(&PairMeasurement<'_>, usize) -> f64| {
-        let points = |mode| all.iter().enumerate().map(|(at, pair)| (at as f64 + 1.0, value(pair, mode))).collect();
-        let curves = MODES
-            .iter()
-            .enumerate()
-            .map(|(mode, RegulationMode { title, .. })| Curve { label: (*title).to_string(), points: points(mode) });
-        Plot {
-            title: format!("{}: {what}", figure.title),
-            axes: ["line of the table".to_string(), axis.to_string()],
-            curves: curves.collect(),
-        }
+    let plot = |what: &str, value: &dyn Fn(&PairMeasurement<'_>, usize) -> f64| {
+        let points = |mode| all.iter().enumerate().map(|(at, pair)| (at as f64, value(pair, mode))).collect();
+        let curves = MODES.iter().enumerate().map(|(mode, found)| Curve::new(found.title, points(mode)));
+        let axes = ["line of the table", "time / time alone, times"];
+        let names = (1..=all.len()).map(|line| line.to_string()).collect();
+        Plot::new(format!("{}: {what}", figure.title), axes, curves.collect()).of_bars(names)
     };
-    vec![
-        plot("the foreground", "time / time alone", &|pair, mode| 1.0 + pair.slower(mode) / 100.0),
-        plot("the jobs", "time / time alone", &|pair, mode| pair.modes[mode].jobs as f64 / pair.job_alone as f64),
-    ]
+    let (lowest, [eii, ipd]) = figure.published;
+    let of_paper = || all.iter().enumerate().filter(|(_, pair)| pair.pair.counts);
+    let published = MODES.iter().zip([lowest, eii, ipd]).map(|(mode, percent)| {
+        Curve::published(mode.title, of_paper().map(|(at, _)| (at as f64, 1.0 + percent / 100.0)).collect())
+    });
+    let mut front = plot("the foreground", &|pair, mode| 1.0 + pair.slower(mode) / 100.0);
+    front.curves.extend(published);
+    vec![front, plot("the jobs", &|pair, mode| pair.modes[mode].jobs as f64 / pair.job_alone as f64)]
 }
 
 /// What the paper says of a figure, and what we aim at.

@@ -109,14 +109,16 @@ pub(super) fn evaluate(outcomes: &[RunOutcome], findings: &mut Findings) -> Resu
     }
     findings.tables.push(table);
     let least = steps.iter().map(|(form, _)| form.least()).min().unwrap_or(1) as f64;
-    let curve = |((title, _, _), (form, _)): (&(&str, u16, bool), &(Steps, u64))| Curve {
-        label: (*title).to_string(),
-        points: (2..).zip(&form.each).map(|(at, ns)| (f64::from(at), 100.0 * (*ns as f64 / least - 1.0))).collect(),
+    let curve = |((title, _, _), (form, _)): (&(&str, u16, bool), &(Steps, u64))| {
+        Curve::new(
+            (*title).to_string(),
+            (2..).zip(&form.each).map(|(at, ns)| (f64::from(at), 100.0 * (*ns as f64 / least - 1.0))).collect(),
+        )
     };
-    findings.plots.push(Plot {
-        title: "On Linux: each step".to_string(),
-        axes: ["step".to_string(), "longer than the shortest, %".to_string()],
-        curves: FORMS.iter().zip(&steps).map(curve).collect(),
-    });
+    findings.plots.push(Plot::new(
+        "On Linux: each step",
+        ["step", "longer than the shortest, %"],
+        FORMS.iter().zip(&steps).map(curve).collect(),
+    ));
     Ok(kswapd)
 }

@@ -145,14 +145,22 @@ fn each_step(experiment: &P3Experiment, forms: &[InForm; 4]) -> Plot {
     })
 }
 
+/// How much later each step ends than with noise off.
 fn accumulated(experiment: &P3Experiment, forms: &[InForm; 4]) -> Plot {
-    plot(experiment, "all steps so far", "s", forms, |steps| {
+    let ends = |steps: &[u64]| {
         let add = |sum: &mut u64, ns: &u64| {
             *sum += ns;
-            Some(*sum as f64 / 1e9)
+            Some(*sum as f64 / 1e6)
         };
-        steps.iter().scan(0, add).collect()
-    })
+        steps.iter().scan(0, add).collect::<Vec<f64>>()
+    };
+    let alone = ends(&forms[0].steps.each);
+    let title = format!("end after that of {}, ms", FORMS[0].title());
+    let mut plot = plot(experiment, "end of each step", &title, forms, |steps| {
+        ends(steps).iter().zip(&alone).map(|(end, alone)| end - alone).collect()
+    });
+    plot.curves.remove(0);
+    plot
 }
 
 fn plot(
@@ -162,15 +170,10 @@ fn plot(
     forms: &[InForm; 4],
     values: impl Fn(&[u64]) -> Vec<f64>,
 ) -> Plot {
-    let curve = |(form, found): (&P3Form, &InForm)| Curve {
-        label: form.title().to_string(),
-        points: (2..).map(f64::from).zip(values(&found.steps.each)).collect(),
+    let curve = |(form, found): (&P3Form, &InForm)| {
+        Curve::new(form.title(), (2..).map(f64::from).zip(values(&found.steps.each)).collect())
     };
-    Plot {
-        title: format!("{}: {what}", experiment.title),
-        axes: ["step".to_string(), axis.to_string()],
-        curves: FORMS.iter().zip(forms).map(curve).collect(),
-    }
+    Plot::new(format!("{}: {what}", experiment.title), ["step", axis], FORMS.iter().zip(forms).map(curve).collect())
 }
 
 /// What the paper says of an experiment, and what we aim at.

@@ -11,6 +11,7 @@ mod p5;
 
 use super::{LedgerRow, RowPlan, all};
 use crate::claims::{ClaimVerdict, JudgedClaim};
+use crate::findings::Curve;
 use crate::run::{BenchRun, CostProfile, RunOutcome};
 use crate::support::Traces;
 
@@ -89,6 +90,26 @@ fn claims_are_declared_with_unit_and_reason() {
             let all = [&quantity.id, &quantity.what, &quantity.unit, &claim.reason];
             assert!(all.iter().all(|text| !text.is_empty()), "{}: {claim:?}", row.id);
             assert!(claim.untested.as_ref().is_none_or(|why| !why.is_empty()), "{}: {claim:?}", row.id);
+        }
+    }
+}
+
+/// Holds: bench-report.
+#[test]
+fn plots_have_few_curves_and_axes_with_units() {
+    let traces = Traces::new();
+    // The map has no claims, and a drawing of its own.
+    for (row, plan) in plans().filter(|(row, plan)| !(row.claims)(plan.profile).is_empty()) {
+        let runs = (row.runs)(plan);
+        let outcomes = Asked { row, plan, runs: &runs, traces: &traces, fails: "", holds: "" }.outcomes();
+        for plot in row.findings(plan, &outcomes).unwrap().plots {
+            let measured = plot.curves.iter().filter(|curve| !curve.is_published);
+            assert!((1..=5).contains(&measured.count()), "{}: {}", row.id, plot.title);
+            // What is counted has no unit.
+            let [x, y] = &plot.axes;
+            assert!(!x.is_empty() && y.contains(", "), "{}: {}: {x}; {y}", row.id, plot.title);
+            let named = |curve: &Curve| curve.points.iter().all(|(x, _)| plot.categories.get(*x as usize).is_some());
+            assert!(plot.categories.is_empty() || plot.curves.iter().all(named), "{}: {}", row.id, plot.title);
         }
     }
 }

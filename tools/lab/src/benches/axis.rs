@@ -1,4 +1,5 @@
-//! An axis of a plot: linear from 0, or logarithmic with ticks at 1, 2 and 5 times the powers of ten.
+//! An axis of a plot: linear from 0 or the least below it, logarithmic with ticks at 1, 2 and 5 times the powers of ten,
+//! or of names.
 //!
 //! Invariant: positions on an axis begin at 0, so that what a linear plot computes holds for a logarithmic one. Called
 //! by: `plot`.
@@ -13,10 +14,12 @@ const MARGIN: f64 = 0.06;
 /// From values to positions and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum AxisScale {
-    /// The value is its position.
-    Linear,
+    /// The position is the value above this one: 0, or the least if that is less.
+    Linear(f64),
     /// The position is the value's logarithm, above this one.
     Logarithmic(f64),
+    /// So many names: the first has the positions from 0 to 1.
+    Named(u16),
 }
 
 impl AxisScale {
@@ -26,35 +29,45 @@ impl AxisScale {
             values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)));
         match is_logarithmic && least > 0.0 && most > least {
             true => AxisScale::Logarithmic(least.log10() - MARGIN * (most / least).log10()),
-            false => AxisScale::Linear,
+            // Below 0 there is a margin, too.
+            false if least < 0.0 => AxisScale::Linear(least - MARGIN * (most.max(0.0) - least)),
+            false => AxisScale::Linear(0.0),
         }
     }
 
     /// Where a value is.
     pub(super) fn position(self, value: f64) -> f64 {
         match self {
-            AxisScale::Linear => value,
+            AxisScale::Linear(origin) => value - origin,
             AxisScale::Logarithmic(origin) => value.log10() - origin,
+            AxisScale::Named(_) => value,
         }
     }
 
     /// What is at a position.
     pub(super) fn value(self, position: f64) -> f64 {
         match self {
-            AxisScale::Linear => position,
+            AxisScale::Linear(origin) => position + origin,
             AxisScale::Logarithmic(origin) => 10f64.powf(position + origin),
+            AxisScale::Named(_) => position,
         }
     }
 
     /// An axis from 0 to `most`.
     pub(super) fn axis(self, most: f64) -> PlotAxis {
-        PlotAxis { scale: self, coordinates: (0.0..most).into(), most }
+        PlotAxis {
+            scale: self,
+            values: (self.value(0.0)..self.value(most)).into(),
+            coordinates: (0.0..most).into(),
+            most,
+        }
     }
 }
 
 /// An axis from position 0 on.
 pub(super) struct PlotAxis {
     scale: AxisScale,
+    values: RangedCoordf64,
     coordinates: RangedCoordf64,
     most: f64,
 }
@@ -78,7 +91,11 @@ impl Ranged for PlotAxis {
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         match self.scale {
-            AxisScale::Linear => self.coordinates.key_points(hint),
+            AxisScale::Linear(_) => {
+                self.values.key_points(hint).into_iter().map(|value| self.scale.position(value)).collect()
+            }
+            // In the middle of each.
+            AxisScale::Named(names) => (0..names).map(|name| f64::from(name) + 0.5).collect(),
             AxisScale::Logarithmic(_) => self.ticks(),
         }
     }
@@ -102,9 +119,15 @@ mod tests {
     }
 
     #[test]
+    fn axis_begins_below_the_least_value() {
+        let scale = AxisScale::of([-1.0, 5.0].into_iter(), false);
+        assert!(scale.position(-1.0) > 0.0 && (scale.value(scale.position(-1.0)) + 1.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn axis_of_zero_or_one_value_is_linear() {
         for values in [&[0.0, 5.0][..], &[3.0, 3.0], &[]] {
-            assert_eq!(AxisScale::of(values.iter().copied(), true), AxisScale::Linear, "{values:?}");
+            assert_eq!(AxisScale::of(values.iter().copied(), true), AxisScale::Linear(0.0), "{values:?}");
         }
         assert_eq!(AxisScale::of([1.0, 5.0].into_iter(), false).position(3.0), 3.0);
     }

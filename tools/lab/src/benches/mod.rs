@@ -16,6 +16,6 @@ pub mod workers;
 
 pub(crate) use page::{STYLE, escaped};
 pub use page::{html, markdown};
-pub use plot::{PlotForm, svg, svg_as};
+pub use plot::svg;
 pub use result::{RowResult, RunFacts};
 pub use runner::Runner;

@@ -97,7 +97,8 @@ fn class(verdict: ClaimVerdict) -> &'static str {
 
 fn parameters(result: &RowResult) -> String {
     let of = |(name, value): (&String, &String)| format!("{name} {value}");
-    result.parameters.iter().map(of).collect::<Vec<_>>().join(", ")
+    let starts = (result.phases > 1).then(|| result.starts());
+    result.parameters.iter().map(of).chain(starts).collect::<Vec<_>>().join(", ")
 }
 
 fn revision(result: &RowResult) -> &str {
@@ -127,13 +128,13 @@ pub fn html(results: &[RowResult], now: Option<&str>) -> Result<String> {
         );
     }
     page += "</table>\n";
-    let mut before = "";
+    let (mut before, mut figures) = ("", 0);
     for result in results {
         if before != result.row {
             page += &html_head(result);
             before = &result.row;
         }
-        page += &html_result(result)?;
+        page += &html_result(result, &mut figures)?;
     }
     Ok(page + "</body></html>\n")
 }
@@ -147,7 +148,8 @@ fn html_head(result: &RowResult) -> String {
     text
 }
 
-fn html_result(result: &RowResult) -> Result<String> {
+/// A result, before which the page has so many figures.
+fn html_result(result: &RowResult, figures: &mut u32) -> Result<String> {
     let mut text = format!(
         "<h3>{}</h3>\n<p>{}.</p>\n<p class=\"small\">{}; revision {}</p>\n",
         result.machine(),
@@ -162,8 +164,9 @@ fn html_result(result: &RowResult) -> Result<String> {
     for note in &result.findings.notes {
         let _ = writeln!(text, "<p class=\"small\">{}</p>", prose(note));
     }
-    for (_, picture) in pictures(&result.findings)? {
-        let _ = writeln!(text, "<figure>{picture}</figure>");
+    for (title, picture) in pictures(&result.findings)? {
+        let caption = escaped(&caption(result, title, figures));
+        let _ = writeln!(text, "<figure>{picture}<figcaption>{caption}</figcaption></figure>");
     }
     Ok(text)
 }
@@ -191,6 +194,12 @@ fn html_claims<'a>(
     let heads: String =
         with_rows.then_some("Row").into_iter().chain(CLAIM_COLUMNS).map(|head| format!("<th>{head}</th>")).collect();
     format!("<div class=\"wide\"><table><caption>{caption}</caption><tr>{heads}</tr>\n{rows}</table></div>\n")
+}
+
+/// What stands under a figure, with the next number.
+fn caption(result: &RowResult, title: &str, figures: &mut u32) -> String {
+    *figures += 1;
+    format!("Figure {figures}. {title} ({}, {})", result.row, result.machine())
 }
 
 /// Titles and drawings of all plots and heat maps.
@@ -262,6 +271,7 @@ fn cell(text: &str) -> String {
 /// If plotting fails.
 pub fn markdown(results: &[RowResult], now: Option<&str>) -> Result<(String, Vec<(String, String)>)> {
     let (mut page, mut pictures, mut before) = (markdown_head(results, now), Vec::new(), "");
+    let mut figures = 0;
     for result in results {
         if before != result.row {
             let said =
@@ -281,7 +291,7 @@ pub fn markdown(results: &[RowResult], now: Option<&str>) -> Result<(String, Vec
         }
         for (number, (title, picture)) in self::pictures(&result.findings)?.into_iter().enumerate() {
             let name = format!("{}.{}.{number}.svg", result.row.to_lowercase(), result.machine());
-            let _ = write!(page, "\n![{title}]({name})\n");
+            let _ = write!(page, "\n![{title}]({name})\n\n{}\n", caption(result, title, &mut figures));
             pictures.push((name, picture));
         }
     }
@@ -300,8 +310,8 @@ mod tests {
     fn result(short: bool) -> RowResult {
         let mut table = FindingsTable::new("ms & more", &["what", "published"]);
         table.rows = vec![vec!["cc <1> | ld".to_string(), "12".to_string()]];
-        let curves = vec![Curve { label: "one".to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] }];
-        let plot = Plot { title: "a curve".to_string(), axes: ["x".to_string(), "y".to_string()], curves };
+        let curves = vec![Curve::new("one".to_string(), vec![(0.0, 1.0), (2.0, 3.0)])];
+        let plot = Plot::new("a curve".to_string(), ["x", "y"], curves);
         let quantity = |id: &str| Quantity::new(id, id, "%");
         let claims = vec![
             Claim::aim(quantity("saves"), ClaimBound::AtLeast(15.0), "a sixth").exceeded(ClaimBound::AtLeast(45.0)),
@@ -317,6 +327,7 @@ mod tests {
             profile: CostProfile::Pi3,
             machine: None,
             short,
+            phases: 1,
             parameters: BTreeMap::from([("link".to_string(), "18 Mbit/s".to_string())]),
             revision: Some("abc".to_string()),
             runs: Vec::new(),
@@ -338,6 +349,7 @@ mod tests {
             "<td class=\"published\">12</td>",
             "cc &lt;1&gt; | ld",
             "<svg",
+            "<figcaption>Figure 1. a curve (P1.T5, pi3)</figcaption>",
             "A note.",
         ] {
             assert!(page.contains(wanted), "no `{wanted}` in {page}");
@@ -361,6 +373,7 @@ mod tests {
             "short form",
             "revision `abc`",
             "A note.",
+            "Figure 1. a curve (P1.T5, pi3)",
             "| exceeded | saves, % | 48 | - | at least 15; exceeded at least 45 | a sixth |",
         ];
         rows.iter().for_each(|wanted| assert!(page.contains(wanted), "no `{wanted}` in {page}"));

@@ -1,56 +1,57 @@
 //! Plots of results as SVG.
 
-use super::axis::AxisScale;
+use super::axis::{AxisScale, PlotAxis};
 use anyhow::{Result, anyhow};
 use plotters::prelude::{
-    ChartBuilder, Circle, Color, IntoDrawingArea, IntoFont, LineSeries, PathElement, RGBColor, SVGBackend,
-    SeriesLabelPosition, WHITE,
+    ChartBuilder, Circle, Color, Cross, DashedLineSeries, EmptyElement, IntoDrawingArea, IntoFont, LineSeries,
+    PathElement, RGBColor, Rectangle, SVGBackend, SeriesLabelPosition, WHITE,
 };
 use renga_bench::findings::{Curve, Plot};
 
 const SIZE: (u32, u32) = (760, 420);
 /// Distinguishable by colour-blind readers, too (Okabe and Ito).
-const COLOURS: [RGBColor; 4] =
-    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+];
+/// What was published.
+const PUBLISHED: RGBColor = RGBColor(30, 30, 30);
+/// Of lines, and of the marks at their points, pixels.
+const LINE_WIDTH: u32 = 2;
+const MARK: i32 = 4;
+/// What the bars of a name take of its width.
+const BARS_WIDTH: f64 = 0.8;
 /// Room above the highest point.
 const HEADROOM: f64 = 1.06;
-
-/// What a plot has beside its curves.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlotForm {
-    /// Whether x is logarithmic, and y; an axis with a 0 stays linear.
-    pub logarithmic: [bool; 2],
-    /// By curve and point: the least and the most y, drawn as a vertical line.
-    pub ranges: Vec<Vec<(f64, f64)>>,
-}
 
 /// The plot as an SVG document.
 ///
 /// # Errors
 /// If plotting fails.
 pub fn svg(plot: &Plot) -> Result<String> {
-    svg_as(plot, &PlotForm::default())
-}
-
-/// The same in another form.
-///
-/// # Errors
-/// If plotting fails.
-pub fn svg_as(plot: &Plot, form: &PlotForm) -> Result<String> {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
-    let ends = form.ranges.iter().flatten().flat_map(|(least, most)| [*least, *most]);
-    let x_scale = AxisScale::of(points().map(|point| point.0), form.logarithmic[0]);
-    let y_scale = AxisScale::of(points().map(|point| point.1).chain(ends), form.logarithmic[1]);
+    let ends = plot.curves.iter().flat_map(|curve| &curve.ranges).flat_map(|(least, most)| [*least, *most]);
+    let x_scale = match plot.categories.len() {
+        0 => AxisScale::of(points().map(|point| point.0), plot.logarithmic[0]),
+        names => AxisScale::Named(names.try_into().unwrap_or(u16::MAX)),
+    };
+    let y_scale = AxisScale::of(points().map(|point| point.1).chain(ends), plot.logarithmic[1]);
     let at = |(x, y): &(f64, f64)| (x_scale.position(*x), y_scale.position(*y));
-    let curve = |curve: &Curve| Curve { label: curve.label.clone(), points: curve.points.iter().map(at).collect() };
-    let placed = Plot { curves: plot.curves.iter().map(curve).collect(), ..plot.clone() };
     let range = |(least, most): &(f64, f64)| (y_scale.position(*least), y_scale.position(*most));
-    let ranges: Vec<Vec<_>> = form.ranges.iter().map(|ranges| ranges.iter().map(range).collect()).collect();
+    let curve = |curve: &Curve| Curve {
+        points: curve.points.iter().map(at).collect(),
+        ranges: curve.ranges.iter().map(range).collect(),
+        ..curve.clone()
+    };
+    let placed = Plot { curves: plot.curves.iter().map(curve).collect(), ..plot.clone() };
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
         area.fill(&WHITE).map_err(|error| anyhow!("{error}"))?;
-        draw(&placed, &ranges, [x_scale, y_scale], &area).map_err(|error| anyhow!("{}: {error}", plot.title))?;
+        draw(&placed, [x_scale, y_scale], &area).map_err(|error| anyhow!("{}: {error}", plot.title))?;
         area.present().map_err(|error| anyhow!("{error}"))?;
     }
     Ok(text)
@@ -58,18 +59,21 @@ pub fn svg_as(plot: &Plot, form: &PlotForm) -> Result<String> {
 
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
+type Chart<'a, 'b> =
+    plotters::chart::ChartContext<'a, SVGBackend<'b>, plotters::coord::cartesian::Cartesian2d<PlotAxis, PlotAxis>>;
+type PlotResult<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
 /// Draws `plot`, whose points are positions on axes of these scales.
-fn draw(
-    plot: &Plot,
-    ranges: &[Vec<(f64, f64)>],
-    [x_scale, y_scale]: [AxisScale; 2],
-    area: &Area<'_>,
-) -> std::result::Result<(), Box<dyn std::error::Error>> {
+fn draw(plot: &Plot, [x_scale, y_scale]: [AxisScale; 2], area: &Area<'_>) -> PlotResult {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
     // If all points are at 0, the axis covers one unit.
-    let x_most = Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0);
-    let highest = ranges.iter().flatten().map(|range| range.1).fold(most(|point| point.1), f64::max);
+    let x_most = match x_scale {
+        AxisScale::Named(names) => f64::from(names),
+        _ => Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0),
+    };
+    let ranges = plot.curves.iter().flat_map(|curve| &curve.ranges);
+    let highest = ranges.map(|range| range.1).fold(most(|point| point.1), f64::max);
     let (y_most, place) = height(plot, x_most, highest.max(1e-9) * HEADROOM);
     let mut chart = ChartBuilder::on(area)
         .caption(&plot.title, ("sans-serif", 20).into_font())
@@ -80,24 +84,97 @@ fn draw(
     let [x, y] = &plot.axes;
     let mesh = &mut chart.configure_mesh();
     mesh.x_desc(x).y_desc(y).label_style(("sans-serif", 14)).light_line_style(WHITE);
-    let (at_x, at_y) = (|at: &f64| short(x_scale.value(*at)), |at: &f64| short(y_scale.value(*at)));
-    mesh.x_label_formatter(&at_x).y_label_formatter(&at_y).draw()?;
-    for (place, (curve, colour)) in plot.curves.iter().zip(COLOURS.iter().cycle()).enumerate() {
-        let colour = *colour;
-        // Those below are wider, so that curves which fall together are seen.
-        let width = 2 + 2 * (plot.curves.len() - 1 - place).min(4) as u32;
-        let line = LineSeries::new(curve.points.iter().copied(), colour.stroke_width(width));
-        let label = chart.draw_series(line)?.label(&curve.label);
-        label.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(width)));
-        chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
-        let ranges = ranges.get(place).map_or(&[][..], Vec::as_slice);
-        let lines = curve.points.iter().zip(ranges).map(|((x, _), (least, most))| vec![(*x, *least), (*x, *most)]);
-        chart.draw_series(lines.map(|line| PathElement::new(line, colour.stroke_width(1))))?;
+    let name = |at: f64| plot.categories.get(at as usize).cloned().unwrap_or_default();
+    let at_x = |at: &f64| if plot.categories.is_empty() { short(x_scale.value(*at)) } else { name(*at) };
+    let at_y = |at: &f64| short(y_scale.value(*at));
+    mesh.x_label_formatter(&at_x).y_label_formatter(&at_y);
+    if !plot.categories.is_empty() {
+        mesh.disable_x_mesh();
+    }
+    mesh.draw()?;
+    if plot.categories.is_empty() {
+        plot.curves.iter().enumerate().try_for_each(|(place, curve)| draw_curve(&mut chart, curve, place))?;
+    } else {
+        draw_bars(&mut chart, plot, y_scale.position(0.0).max(0.0))?;
     }
     let labels = &mut chart.configure_series_labels();
     labels.position(place).background_style(WHITE).border_style(RGBColor(160, 160, 160));
     labels.label_font(("sans-serif", 14)).draw()?;
     Ok(())
+}
+
+/// Draws the curve number `place`: a line and marks of its own; marks alone if it was published.
+fn draw_curve<'a, 'b: 'a>(chart: &mut Chart<'a, 'b>, curve: &Curve, place: usize) -> PlotResult {
+    let colour = if curve.is_published { PUBLISHED } else { colour(place) };
+    let points = || curve.points.iter().copied();
+    if curve.is_published {
+        let marks = chart.draw_series(points().map(|point| published(point)))?.label(&curve.label);
+        marks.legend(move |(x, y)| published((x + 10, y)));
+        return Ok(());
+    }
+    let style = colour.stroke_width(LINE_WIDTH);
+    // Each second line is broken, so that what it lies on is seen.
+    match place % 2 {
+        0 => chart.draw_series(LineSeries::new(points(), style))?,
+        _ => chart.draw_series(DashedLineSeries::new(points(), 8, 5, style))?,
+    };
+    let outlined = move || PathElement::new(outline(place), colour.stroke_width(1));
+    let mark = |point| EmptyElement::at(point) + Circle::new((0, 0), LINE_WIDTH, colour.filled()) + outlined();
+    chart.draw_series(points().map(mark))?.label(&curve.label).legend(move |(x, y)| {
+        EmptyElement::at((x + 10, y)) + PathElement::new(vec![(-10, 0), (10, 0)], style) + outlined()
+    });
+    let lines = curve.points.iter().zip(&curve.ranges).map(|((x, _), (least, most))| vec![(*x, *least), (*x, *most)]);
+    chart.draw_series(lines.map(|line| PathElement::new(line, colour.stroke_width(1))))?;
+    Ok(())
+}
+
+/// Draws bars from `base` on, side by side at each name. What was published is a mark on the bar of its label.
+fn draw_bars<'a, 'b: 'a>(chart: &mut Chart<'a, 'b>, plot: &Plot, base: f64) -> PlotResult {
+    let measured: Vec<&Curve> = plot.curves.iter().filter(|curve| !curve.is_published).collect();
+    let width = BARS_WIDTH / measured.len().max(1) as f64;
+    let left = |place: usize, x: f64| x + (1.0 - BARS_WIDTH) / 2.0 + width * place as f64;
+    for (place, curve) in measured.iter().enumerate() {
+        let style = colour(place).filled();
+        let bar = |&(x, y): &(f64, f64)| Rectangle::new([(left(place, x), base), (left(place, x) + width, y)], style);
+        let bars = chart.draw_series(curve.points.iter().map(bar))?.label(&curve.label);
+        bars.legend(move |(x, y)| Rectangle::new([(x + 4, y - 6), (x + 16, y + 6)], style));
+        let middle = |x: f64| left(place, x) + width / 2.0;
+        let ranges = curve.points.iter().zip(&curve.ranges);
+        let lines = ranges.map(|((x, _), (least, most))| vec![(middle(*x), *least), (middle(*x), *most)]);
+        chart.draw_series(lines.map(|line| PathElement::new(line, PUBLISHED.stroke_width(1))))?;
+    }
+    let mut is_named = false;
+    for curve in plot.curves.iter().filter(|curve| curve.is_published) {
+        let place = measured.iter().position(|measured| measured.label == curve.label);
+        let at = |x: f64| place.map_or(x + 0.5, |place| left(place, x) + width / 2.0);
+        let marks = chart.draw_series(curve.points.iter().map(|(x, y)| published((at(*x), *y))))?;
+        if !is_named {
+            marks.label("published").legend(|(x, y)| published((x + 10, y)));
+            is_named = true;
+        }
+    }
+    Ok(())
+}
+
+fn colour(place: usize) -> RGBColor {
+    COLOURS[place % COLOURS.len()]
+}
+
+/// The outline of the mark of the curve number `place` around its point, pixels.
+fn outline(place: usize) -> Vec<(i32, i32)> {
+    const OUTLINES: [&[(i32, i32)]; 5] = [
+        &[(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)],
+        &[(-1, 1), (0, -1), (1, 1), (-1, 1)],
+        &[(0, -1), (1, 0), (0, 1), (-1, 0), (0, -1)],
+        &[(-1, -1), (1, -1), (0, 1), (-1, -1)],
+        &[(-1, 0), (1, 0)],
+    ];
+    OUTLINES[place % OUTLINES.len()].iter().map(|(x, y)| (x * MARK, y * MARK)).collect()
+}
+
+/// The mark of what was published.
+fn published<C>(at: C) -> Cross<C, i32> {
+    Cross::new(at, MARK + 2, PUBLISHED.stroke_width(3))
 }
 
 /// A number at an axis: without digits that say nothing.
@@ -174,14 +251,14 @@ fn height(plot: &Plot, x_most: f64, y_most: f64) -> (f64, SeriesLabelPosition) {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlotForm, SeriesLabelPosition, least_hidden, svg, svg_as};
+    use super::{SeriesLabelPosition, least_hidden, svg};
     use renga_bench::findings::{Curve, Plot};
 
     #[test]
     fn plot_has_title_axes_and_curves() {
-        let curve = |label: &str| Curve { label: label.to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] };
+        let curve = |label: &str| Curve::new(label.to_string(), vec![(0.0, 1.0), (2.0, 3.0)]);
         let axes = ["pause, ms".to_string(), "time, ms".to_string()];
-        let plot = Plot { title: "a pipe".to_string(), axes, curves: vec![curve("one board"), curve("two boards")] };
+        let plot = Plot::new("a pipe".to_string(), axes, vec![curve("one board"), curve("two boards")]);
         let text = svg(&plot).unwrap();
         for wanted in
             ["a pipe", "pause, ms", "time, ms", "one board", "two boards", "<circle", "<polyline", "\n0.5\n", "\n2\n"]
@@ -189,30 +266,53 @@ mod tests {
             assert!(text.contains(wanted), "{wanted}: {text}");
         }
         assert_eq!([0.0, 450.0, 0.25].map(super::short), ["0", "450", "0.25"]);
-        // The first of two curves is wider than the second, which may lie on it.
-        assert!(text.contains("stroke-width=\"4\"") && text.contains("stroke-width=\"2\""), "{text}");
     }
 
     #[test]
     fn plot_logarithmic_has_ranges_and_round_ticks() {
-        let curves = vec![Curve { label: "sync".to_string(), points: vec![(1.0, 900.0), (100.0, 9.0)] }];
-        let plot = Plot { title: "times".to_string(), axes: ["rate".to_string(), "ms".to_string()], curves };
-        let form = PlotForm { logarithmic: [true, true], ranges: vec![vec![(850.0, 950.0), (8.0, 10.0)]] };
-        let text = svg_as(&plot, &form).unwrap();
+        let curves = vec![Curve::new("sync".to_string(), vec![(1.0, 900.0), (100.0, 9.0)])];
+        let curves = vec![Curve { ranges: vec![(850.0, 950.0), (8.0, 10.0)], ..curves[0].clone() }];
+        let plot = Plot::new("times", ["rate", "ms"], curves.clone()).with_logarithmic([true, true]);
+        let text = svg(&plot).unwrap();
         for wanted in ["\n1\n", "\n20\n", "\n100\n", "\n500\n"] {
             assert!(text.contains(wanted), "{wanted}: {text}");
         }
         let lines = |text: &str| text.matches("<polyline").count();
-        assert_eq!(lines(&text), lines(&svg_as(&plot, &PlotForm { ranges: Vec::new(), ..form }).unwrap()) + 2);
+        let without = Plot { curves: vec![Curve { ranges: Vec::new(), ..curves[0].clone() }], ..plot };
+        assert_eq!(lines(&text), lines(&svg(&without).unwrap()) + 2);
+    }
+
+    #[test]
+    fn plot_of_bars_has_names_and_marks_of_published_values() {
+        let curve = |label: &str, y: f64| Curve::new(label, vec![(0.0, y), (1.0, 2.0 * y)]);
+        let names = ["make", "grep"].map(str::to_string).to_vec();
+        let curves = vec![curve("EII", 1.0), curve("IPD", 2.0), Curve::published("IPD", vec![(0.0, 3.0)])];
+        let text = svg(&Plot::new("jobs", ["program", "time / time alone"], curves).of_bars(names)).unwrap();
+        for wanted in ["\nmake\n", "\ngrep\n", "\nEII\n", "\nIPD\n", "\npublished\n"] {
+            assert_eq!(text.matches(wanted).count(), 1, "{wanted}: {text}");
+        }
+        let bars = |colour: &str| {
+            let those = text.lines().filter(|line| line.starts_with("<rect") && line.contains(colour));
+            those.map(|bar| numbers(bar, ["x", "y", "width", "height"])).collect::<Vec<_>>()
+        };
+        let ([eii, ..], [ipd, ..]) = (&bars("#0072B2")[..], &bars("#D55E00")[..]) else { panic!("{text}") };
+        assert!((ipd[3] / eii[3] - 2.0).abs() < 0.05 && ipd[0] >= eii[0] + eii[2] - 1.0, "{eii:?} {ipd:?}");
+    }
+
+    #[test]
+    fn plot_of_values_below_zero_clips_nothing() {
+        let curves = vec![Curve::new("noise", vec![(1.0, -0.5), (2.0, 1.0)])];
+        let text = svg(&Plot::new("steps", ["step", "longer, %"], curves)).unwrap();
+        let points = text.lines().filter(|line| line.starts_with("<circle"));
+        let ys: Vec<f64> = points.map(|point| numbers(point, ["cx", "cy", "r", ""])[1]).collect();
+        assert!(ys.len() == 2 && ys.iter().all(|y| (30.0..366.0).contains(y)), "{ys:?}: {text}");
+        assert!(text.contains("\n0\n"), "{text}");
     }
 
     fn plot_of(curves: &[&[(f64, f64)]]) -> Plot {
-        let curve = |points: &&[(f64, f64)]| Curve {
-            label: "stream, memory for all of it".to_string(),
-            points: points.to_vec(),
-        };
+        let curve = |points: &&[(f64, f64)]| Curve::new("stream, memory for all of it", points.to_vec());
         let axes = ["step".to_string(), "%".to_string()];
-        Plot { title: "each step".to_string(), axes, curves: curves.iter().map(curve).collect() }
+        Plot::new("each step".to_string(), axes, curves.iter().map(curve).collect())
     }
 
     #[test]

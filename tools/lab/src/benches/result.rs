@@ -35,6 +35,9 @@ pub struct RowResult {
     pub machine: Option<String>,
     /// The least that shows it, or all.
     pub short: bool,
+    /// At so many starts.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub phases: usize,
     /// The profile's parameters.
     pub parameters: BTreeMap<String, String>,
     /// The revision of the sources, if they were as in it.
@@ -45,7 +48,20 @@ pub struct RowResult {
     pub findings: Findings,
 }
 
+fn once() -> usize {
+    1
+}
+
+fn is_once(phases: &usize) -> bool {
+    *phases == 1
+}
+
 impl RowResult {
+    /// What its figures are, if it ran at several starts.
+    pub fn starts(&self) -> String {
+        format!("median (least to most) of {} starts of the load", self.phases)
+    }
+
     /// What people call its machine.
     pub fn machine(&self) -> &str {
         self.machine.as_deref().unwrap_or(self.profile.name())
@@ -113,6 +129,7 @@ mod tests {
             profile: CostProfile::Paper1989,
             machine: None,
             short: true,
+            phases: 1,
             parameters: BTreeMap::new(),
             revision: None,
             runs: Vec::new(),

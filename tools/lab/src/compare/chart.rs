@@ -5,7 +5,7 @@
 
 use super::findings::{ComparedCase, Comparison, OffsetSpread};
 use super::variation::VariedKey;
-use crate::benches::{PlotForm, escaped, svg_as};
+use crate::benches::{escaped, svg};
 use anyhow::Result;
 use renga_bench::findings::{Curve, Plot};
 use std::fmt::Write;
@@ -28,7 +28,7 @@ const TOP: f64 = 64.0;
 ///
 /// # Errors
 /// If plotting fails.
-pub(super) fn svg(comparison: &Comparison) -> Result<String> {
+pub(super) fn drawn(comparison: &Comparison) -> Result<String> {
     let numeric = comparison.varied.iter().filter(|varied| varied.values.len() > 1);
     let x = numeric.filter_map(|varied| Some((varied, varied.numbers()?))).max_by_key(|(_, numbers)| numbers.len());
     match x {
@@ -58,37 +58,38 @@ fn title(comparison: &Comparison) -> String {
 }
 
 fn curves(comparison: &Comparison, varied: &VariedKey, numbers: &[f64]) -> Result<String> {
-    let mut all: Vec<(Curve, Vec<(f64, f64)>)> = Vec::new();
+    let mut curves: Vec<Curve> = Vec::new();
     for case in &comparison.cases {
         let place = varied.values.iter().position(|value| case.settings.get(&varied.key) == Some(value));
         let Some(x) = place.and_then(|place| numbers.get(place)) else { continue };
         let (name, OffsetSpread { median, least, most }) = (label(case, Some(&varied.key)), case.total.ns);
-        let at = all.iter().position(|(curve, _)| curve.label == name).unwrap_or_else(|| {
-            all.push((Curve { label: name, points: Vec::new() }, Vec::new()));
-            all.len() - 1
+        let at = curves.iter().position(|curve| curve.label == name).unwrap_or_else(|| {
+            curves.push(Curve::new(name, Vec::new()));
+            curves.len() - 1
         });
-        all[at].0.points.push((*x, ms(median)));
-        all[at].1.push((ms(least), ms(most)));
+        curves[at].points.push((*x, ms(median)));
+        curves[at].ranges.push((ms(least), ms(most)));
     }
-    let cut = match all.len() {
+    let cut = match curves.len() {
         count if count > CURVES_MAX => format!(", {CURVES_MAX} of {count} curves"),
         _ => String::new(),
     };
-    all.truncate(CURVES_MAX);
-    for (curve, ranges) in &mut all {
-        let mut both: Vec<_> = curve.points.iter().copied().zip(ranges.iter().copied()).collect();
+    curves.truncate(CURVES_MAX);
+    for curve in &mut curves {
+        let mut both: Vec<_> = curve.points.iter().copied().zip(curve.ranges.iter().copied()).collect();
         both.sort_by(|one, other| one.0.0.total_cmp(&other.0.0));
-        (curve.points, *ranges) = both.into_iter().unzip();
+        (curve.points, curve.ranges) = both.into_iter().unzip();
+        if comparison.offsets_us.len() == 1 {
+            curve.ranges.clear();
+        }
     }
-    let (curves, ranges): (Vec<Curve>, Vec<_>) = all.into_iter().unzip();
     let is_wide = |of: fn(&(f64, f64)) -> f64| {
         let values = || curves.iter().flat_map(|curve| curve.points.iter().map(of));
         values().fold(f64::MIN, f64::max) >= LOGARITHMIC_FROM * values().fold(f64::MAX, f64::min)
     };
     let logarithmic = [is_wide(|point| point.0), is_wide(|point| point.1)];
     let axes = [varied.key.clone(), "time, ms".to_string()];
-    let ranges = if comparison.offsets_us.len() > 1 { ranges } else { Vec::new() };
-    svg_as(&Plot { title: title(comparison) + &cut, axes, curves }, &PlotForm { logarithmic, ranges })
+    svg(&Plot::new(title(comparison) + &cut, axes, curves).with_logarithmic(logarithmic))
 }
 
 /// A bar for each combination.

@@ -4,6 +4,7 @@
 
 use super::record::RunRecord;
 use super::variation::{Combination, VariedKey};
+use renga_bench::phases::PhaseSpread;
 use renga_trace::phases::LinkUse;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,23 +13,10 @@ use std::collections::BTreeMap;
 const SCHEMA: &str = "renga-compare-1";
 
 /// A quantity over all offsets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct OffsetSpread {
-    /// The middle one; of an even number, the lower of the two.
-    pub(super) median: u64,
-    /// The least.
-    pub(super) least: u64,
-    /// The most.
-    pub(super) most: u64,
-}
+pub(super) type OffsetSpread = PhaseSpread<u64>;
 
-impl OffsetSpread {
-    fn of(values: impl Iterator<Item = u64>) -> OffsetSpread {
-        let mut values: Vec<u64> = values.collect();
-        values.sort_unstable();
-        let Some(last) = values.len().checked_sub(1) else { return OffsetSpread::default() };
-        OffsetSpread { median: values[last / 2], least: values[0], most: values[last] }
-    }
+fn over(values: impl Iterator<Item = u64>) -> OffsetSpread {
+    PhaseSpread::of(values).unwrap_or_default()
 }
 
 /// What happened in a phase, or in the whole load.
@@ -52,9 +40,9 @@ pub(super) struct PhaseFigures {
 
 impl PhaseFigures {
     fn of(all: &[(u64, LinkUse)]) -> PhaseFigures {
-        let spread = |of: fn(&LinkUse) -> u64| OffsetSpread::of(all.iter().map(|(_, link)| of(link)));
+        let spread = |of: fn(&LinkUse) -> u64| over(all.iter().map(|(_, link)| of(link)));
         PhaseFigures {
-            ns: OffsetSpread::of(all.iter().map(|(ns, _)| *ns)),
+            ns: over(all.iter().map(|(ns, _)| *ns)),
             calls: spread(|link| link.calls),
             releasable: spread(|link| link.releasable),
             released: spread(|link| link.released),

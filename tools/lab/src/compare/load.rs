@@ -2,33 +2,23 @@
 //!
 //! Invariant: the offsets of a seed are a sequence, so that more of them keep those that were there.
 
+use renga_bench::phases;
 use renga_images::disk_image::{FileContent, Placed};
 
 /// Where the load is on the disk.
 const LOAD_PATH: &str = "/etc/renga/load";
 /// The phase that begins with the load, until it marks another one.
 pub(super) const START: &str = "start";
-/// The longest period of the system: the age at which programs' data are written back.
-const PERIOD_US: u64 = 5_000_000;
-const US_PER_S: u64 = 1_000_000;
+const PERIOD_US: u64 = phases::LONGEST_MS as u64 * 1_000;
 
 /// When the load starts after the boards have: at once, and then at times drawn from `seed`.
 pub(super) fn offsets_us(seed: u64, count: u16) -> Vec<u64> {
-    (0..u64::from(count)).map(|at| if at == 0 { 0 } else { mixed(seed, at) % PERIOD_US }).collect()
-}
-
-/// A random number: the number `at` of the sequence of `seed` (splitmix64).
-fn mixed(seed: u64, at: u64) -> u64 {
-    let mut z = seed.wrapping_add(at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    (0..count).map(|phase| phases::offset_us(seed, phase, 0, PERIOD_US)).collect()
 }
 
 /// The script that runs the load at an offset.
 pub(super) fn script(offset_us: u64) -> String {
-    let (seconds, us) = (offset_us / US_PER_S, offset_us % US_PER_S);
-    let sleep = if offset_us == 0 { String::new() } else { format!("sleep {seconds}.{us:06}\n") };
+    let sleep = phases::wait(offset_us);
     let (start, end) = (START, renga_trace::phases::END);
     let mark = "/proc/renga/mark";
     format!("{sleep}echo {start} > {mark}\nsh {LOAD_PATH}\nstatus=$?\necho {end} > {mark}\nexit $status\n")

@@ -56,7 +56,7 @@ pub fn compare(environment: &Environment, options: &CompareArgs) -> Result<u8> {
 fn write(comparison: &Comparison, options: &CompareArgs) -> Result<u8> {
     let out = &options.out;
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-    let svg = chart::svg(comparison)?;
+    let svg = chart::drawn(comparison)?;
     let files = [
         ("compare.json", serde_json::to_string_pretty(comparison)? + "\n"),
         ("compare.csv", comparison.csv()),

@@ -60,14 +60,14 @@ fn comparison_csv_has_a_line_for_each_phase() {
 
 #[test]
 fn comparison_plot_is_curves_over_numbers_and_bars_over_names() {
-    let curves = chart::svg(&comparison(&["mode=sync,async", "link.rate_mbit_s=1,18,100"], 3)).unwrap();
+    let curves = chart::drawn(&comparison(&["mode=sync,async", "link.rate_mbit_s=1,18,100"], 3)).unwrap();
     for wanted in ["link.rate_mbit_s", "\nsync\n", "\nasync\n", "time, ms", "\n100\n"] {
         assert!(curves.contains(wanted), "{wanted}: {curves}");
     }
     let many = comparison(&["seed=1,2,3,4,5,6", "link.rate_mbit_s=1,2,4,8,18,50,100"], 1);
-    assert!(chart::svg(&many).unwrap().contains("5 of 6 curves"), "what is left out is said");
+    assert!(chart::drawn(&many).unwrap().contains("5 of 6 curves"), "what is left out is said");
     assert!(!curves.contains(" curves"), "{curves}");
-    let bars = chart::svg(&comparison(&["mode=sync,async"], 3)).unwrap();
+    let bars = chart::drawn(&comparison(&["mode=sync,async"], 3)).unwrap();
     assert_eq!(bars.matches("height=\"22\"").count(), 2 * 2, "a part of each bar for each phase: {bars}");
     assert!(bars.contains(">async<") && bars.contains("store") && bars.contains("work&lt;1&gt;.sh"), "{bars}");
 }

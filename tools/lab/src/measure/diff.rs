@@ -76,6 +76,7 @@ mod tests {
             profile: CostProfile::Pi3,
             machine: None,
             short: false,
+            phases: 1,
             parameters: BTreeMap::new(),
             revision: None,
             runs: Vec::new(),

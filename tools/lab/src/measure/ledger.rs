@@ -36,7 +36,7 @@ pub fn measure(
 ) -> Result<u8> {
     let runner = Runner::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Runner::folder(environment).join("results"));
-    let runs = OfRuns::new(&runner, rows, plans, Vec::new())?.force(options.force);
+    let runs = OfRuns::new(&runner, rows, plans, Vec::new(), options.phases)?.force(options.force);
     let begin = Instant::now();
     let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
     runner.progress.step("");
@@ -52,9 +52,9 @@ pub fn measure(
     let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
-    let grown = if options.profiles.short { counts::evaluate(environment, &results)? } else { Vec::new() };
-    grown.iter().for_each(|line| println!("GROWN {line}"));
-    Ok(u8::from(!grown.is_empty()))
+    let differing = if options.profiles.short { counts::evaluate(environment, &results)? } else { Vec::new() };
+    differing.iter().for_each(|line| println!("{line}"));
+    Ok(u8::from(!differing.is_empty()))
 }
 
 fn unknown(name: &str) -> String {
@@ -71,10 +71,11 @@ fn evaluate(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> 
         profile: plan.profile,
         machine: (*machine != plan.profile.name()).then(|| machine.clone()),
         short: plan.short,
+        phases: outcomes.len(),
         parameters: machines::parameters(&runs),
         revision,
         runs: facts,
-        findings: row.findings(*plan, &outcomes)?,
+        findings: row.findings_over(*plan, &outcomes)?,
     })
 }
 
@@ -82,5 +83,6 @@ fn print(row: &LedgerRow, result: &RowResult) {
     let title = format!("{} {}, profile {}", row.id, row.title, result.machine());
     println!("{title}\n{}\n{}\n", "=".repeat(title.chars().count()), summary(&result.findings.claims));
     let parameters: Vec<String> = result.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    println!("{}\n\n{}", parameters.join("; "), result.findings);
+    let starts = if result.phases > 1 { format!("\n{}", result.starts()) } else { String::new() };
+    println!("{}{starts}\n\n{}", parameters.join("; "), result.findings);
 }

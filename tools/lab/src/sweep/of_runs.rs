@@ -17,7 +17,8 @@ pub struct OfRow<'a> {
     pub row: &'a LedgerRow,
     /// With which machine, and how much of it.
     pub machine: &'a MachinePlan,
-    keys: Vec<String>,
+    /// By phase.
+    keys: Vec<Vec<String>>,
 }
 
 /// A sweep over the runs of rows.
@@ -31,7 +32,7 @@ pub struct OfRuns<'a> {
 }
 
 impl<'a> OfRuns<'a> {
-    /// The runs of `rows`, each with each of the plans; `arguments` name them again.
+    /// The runs of `rows`, each with each of the plans, in so many phases if it has any; `arguments` name them again.
     ///
     /// # Errors
     /// If the parts of a run cannot be read.
@@ -40,25 +41,36 @@ impl<'a> OfRuns<'a> {
         rows: &[&'a LedgerRow],
         plans: &'a [MachinePlan],
         arguments: Vec<String>,
+        phases: u16,
     ) -> Result<OfRuns<'a>> {
         let mut all =
             OfRuns { runner, arguments, jobs: Vec::new(), runs: BTreeMap::new(), rows: Vec::new(), force: false };
         for (row, machine) in rows.iter().flat_map(|row| plans.iter().map(move |machine| (*row, machine))) {
+            let runs = (row.runs)(machine.plan);
+            let phases = if runs.iter().any(BenchRun::has_phases) { phases } else { 1 };
             let mut keys = Vec::new();
-            for run in (row.runs)(machine.plan) {
-                let run = run.with_settings(&machine.settings);
-                let facts = runner.facts(&run)?;
-                keys.push(facts.key.clone());
-                // Rows share runs.
-                if !all.runs.contains_key(&facts.key) {
-                    let label = format!("{}, {}: {}", row.id, machine.name, run.label());
-                    all.jobs.push(Job { key: facts.key.clone(), label });
-                    all.runs.insert(facts.key.clone(), (run, facts));
-                }
+            for phase in 0..phases {
+                let of_phase = |run: &BenchRun| all.add(row, machine, run.clone().at_phase(phase), phase);
+                keys.push(runs.iter().map(of_phase).collect::<Result<_>>()?);
             }
             all.rows.push(OfRow { row, machine, keys });
         }
         Ok(all)
+    }
+
+    /// Names a run of a row.
+    fn add(&mut self, row: &LedgerRow, machine: &MachinePlan, run: BenchRun, phase: u16) -> Result<String> {
+        let run = run.with_settings(&machine.settings);
+        let facts = self.runner.facts(&run)?;
+        let key = facts.key.clone();
+        // Rows share runs, and phases those that have none.
+        if !self.runs.contains_key(&key) {
+            let phase = if phase == 0 { String::new() } else { format!(", start {}", phase + 1) };
+            let label = format!("{}, {}: {}{phase}", row.id, machine.name, run.label());
+            self.jobs.push(Job { key: key.clone(), label });
+            self.runs.insert(key.clone(), (run, facts));
+        }
+        Ok(key)
     }
 
     /// The same; with `force` also runs with a result are carried out.
@@ -72,19 +84,23 @@ impl<'a> OfRuns<'a> {
         &self.rows
     }
 
-    /// What came of the runs of one of the rows, and the runs.
+    /// What came of the runs of one of the rows, by phase, and the runs.
     ///
     /// # Errors
     /// If one was not carried out.
-    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(Vec<BenchRun>, Vec<RunFacts>, Vec<RunOutcome>)> {
+    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(Vec<BenchRun>, Vec<RunFacts>, Vec<Vec<RunOutcome>>)> {
         let (mut runs, mut all, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
-        for key in &of.keys {
-            let (run, facts) = self.runs.get(key).context("no run has this name")?;
-            let (facts, outcome) =
-                self.runner.remembered(facts).with_context(|| format!("{} was not carried out", run.label()))?;
-            runs.push(run.clone());
-            all.push(facts);
-            outcomes.push(outcome);
+        for keys in &of.keys {
+            let mut of_phase = Vec::new();
+            for key in keys {
+                let (run, facts) = self.runs.get(key).context("no run has this name")?;
+                let (facts, outcome) =
+                    self.runner.remembered(facts).with_context(|| format!("{} was not carried out", run.label()))?;
+                runs.push(run.clone());
+                all.push(facts);
+                of_phase.push(outcome);
+            }
+            outcomes.push(of_phase);
         }
         Ok((runs, all, outcomes))
     }

@@ -1,4 +1,4 @@
-//! `renga bench p1` and `p3`: the same figures each time, and counts that do not grow.
+//! `renga bench p1` to `p5`: the same figures each time, and counts that do not grow.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;
@@ -23,20 +23,44 @@ fn ledger_row_counts_stay_within_bounds() {
     }
 }
 
-/// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says;
-/// beside a stream the computation's steps are hardly longer for it.
-/// Holds: reclaim-cost.
-#[test]
-fn ledger_reclaim_instructions_stay_within_bound() {
+/// The short form of a row, whose figures are to the digit those of `bench/counts.json`.
+fn is_exact(row: &str) {
     if !clusters_can_run() {
         return;
     }
-    let scratch = Scratch::new("reclaimed");
+    let (paper, name) = row.split_once('.').unwrap();
+    let scratch = Scratch::new(row);
     let folder = scratch.join("results");
-    let row = Renga::bench("p3").with(["F4", "--short", "--results"]).with([folder.as_os_str()]);
-    let text = row.end().expect_status(0).text();
+    let ran = Renga::bench(&paper.to_lowercase()).with([name, "--short", "--results"]).with([folder.as_os_str()]);
+    let text = ran.end().expect_status(0).text();
     let counted = fs::read_to_string("../../bench/counts.json").unwrap();
-    assert!(text.contains("P3.F4 ") && counted.contains("\"P3.F4 pi3\""), "{text}");
+    assert!(text.contains(&format!("{row} ")) && counted.contains(&format!("\"{row} pi3\"")), "{text}");
+}
+
+/// Holds: bench-counts.
+#[test]
+fn ledger_background_row_is_exact() {
+    is_exact("P2.F2a");
+}
+
+/// Holds: bench-counts.
+#[test]
+fn ledger_io_speed_row_is_exact() {
+    is_exact("P4.SEVERAL");
+}
+
+/// Holds: bench-counts.
+#[test]
+fn ledger_cores_row_is_exact() {
+    is_exact("P5.F5a");
+}
+
+/// What a page costs that is given back, by small batches and by large ones, is what `bench/counts.json` says; so are
+/// the computation's steps beside a stream.
+/// Holds: reclaim-cost.
+#[test]
+fn ledger_reclaim_row_is_exact() {
+    is_exact("P3.F4");
 }
 
 /// One row in its short form, run afresh twice: exactly the same findings, and counts within their bounds.
