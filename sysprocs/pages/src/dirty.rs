@@ -76,7 +76,7 @@ impl PageIndex {
     }
 
     /// A copy of the dirty page in frame `at` is on its way from now on.
-    pub(crate) fn send(&mut self, at: u32) {
+    pub fn send(&mut self, at: u32) {
         if let Some(place) = &mut self.pages[at as usize].dirty {
             place.writing = true;
         }

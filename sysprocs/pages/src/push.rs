@@ -52,7 +52,7 @@ impl PageIndex {
     }
 
     /// Changes that are not at the inode's process, which are on their way from now on.
-    fn push_changes(&mut self, id: FileId) -> Option<(AttributeChange, u64)> {
+    pub fn push_changes(&mut self, id: FileId) -> Option<(AttributeChange, u64)> {
         let file = self.find_file(id)?;
         let record = &mut self.files[file as usize];
         let changed = record.changed.filter(|_| record.has_changes())?;

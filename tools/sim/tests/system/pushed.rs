@@ -210,3 +210,66 @@ fn fsync_elsewhere_link_is_cut_succeeds_afterwards() {
         assert_eq!(succeeded, MOMENTS + 1);
     }
 }
+
+/// Rounds of the writer below.
+const ROUNDS: u64 = 300;
+
+/// One program of board 1 writes a page, by calls or by a mapping, two sync it, and init reads it.
+async fn write_and_sync_beside(init: SimProgram, mapped: bool) -> u8 {
+    let written = Rc::new(Cell::new(0));
+    let file = init.open(PATH, Open::Create).await.unwrap();
+    init.write_all(file, &[0; PAGE as usize]).await.unwrap();
+    let mut pids = Vec::new();
+    for _ in 0..2 {
+        let round = written.clone();
+        let sync = move |program: SimProgram| async move {
+            let file = program.open(PATH, Open::Change).await.unwrap();
+            while round.get() < ROUNDS {
+                program.sync(file).await.unwrap();
+            }
+            program.close(file).await.unwrap();
+            0
+        };
+        pids.push(init.fork_on(1, sync).await.unwrap());
+    }
+    let round = written.clone();
+    let write = move |program: SimProgram| async move {
+        let file = program.open(PATH, Open::Change).await.unwrap();
+        let address = if mapped { program.map_shared(file, PAGE).await.unwrap() } else { 0 };
+        for number in 1..=ROUNDS {
+            match mapped {
+                true => program.store(address, &number.to_le_bytes()).await,
+                false => assert_eq!(program.write_at(file, 0, &number.to_le_bytes()).await, Ok(8)),
+            }
+            round.set(number);
+            program.sleep(number % 7 * 30_000).await.unwrap();
+        }
+        program.close(file).await.unwrap();
+        0
+    };
+    pids.push(init.fork_on(1, write).await.unwrap());
+    let mut last = 0;
+    while last < ROUNDS {
+        let known = if mapped { 0 } else { written.get() };
+        let read = init.read_at(file, 0, 8).await.unwrap();
+        let number = u64::from_le_bytes(read.try_into().unwrap());
+        assert!((last.max(known)..=ROUNDS).contains(&number), "{number} after {last}, written {known}");
+        last = number;
+        init.sleep(3 * MS).await.unwrap();
+    }
+    for pid in pids {
+        assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+    }
+    0
+}
+
+#[test]
+fn fsync_elsewhere_beside_writer_never_brings_an_older_version() {
+    if !possible() {
+        return;
+    }
+    for mapped in [false, true] {
+        let finished = run_cluster(ClusterSetup::new(2), move |init| write_and_sync_beside(init, mapped));
+        assert_eq!(finished.files[PATH][..8], ROUNDS.to_le_bytes(), "mapped: {mapped}");
+    }
+}
