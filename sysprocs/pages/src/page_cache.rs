@@ -22,12 +22,12 @@ use crate::time_windows::TimeWindows;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
-    AcceptLease, BeginFill, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile,
-    DirtyRun, DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage,
-    KeepPage, KeepSharedTable, LeasedWrite, MapPages, NO_FRAME, NO_PAGE, NextPush, OldestLeased, OrphanedFile,
-    PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage, PushedPage, PutPages, ReadCached, ReadLeasedOut, ReserveLeased,
-    RevokePages, RunBegun, RunWritten, SetLeasedOut, SetOrdered, SharedTableFound, Shrink, Shrunk, TakeRun,
-    WriteLeased, WritePage,
+    AcceptLease, BeginFill, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile, DirtyRun,
+    DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage, KeepPage,
+    KeepSharedTable, LeasedWrite, MapPages, NO_FRAME, NO_PAGE, NextPush, OldestLeased, OrphanedFile,
+    PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage, PushedPage, PutPages, ReadCached, ReadLeasedOut,
+    ReserveLeased, RevokePages, RunBegun, RunWritten, SetLeasedOut, SetOrdered, SharedTableFound, Shrink, Shrunk,
+    TakeRun, WriteLeased, WritePage,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 

@@ -132,22 +132,14 @@ const BOUNDS: [Bounds; 22] = [
         LeasesLimits { pushes: 1, ..MAPPED },
         &[LeasesMutant::MappedWhilePushed, LeasesMutant::StoredWhilePushed],
     ),
-    (
-        "boards push the mode",
-        LeasesLimits { leases: 1, pushes: 1, ..SET },
-        &[LeasesMutant::ModeGoneAfterPush],
-    ),
+    ("boards push the mode", LeasesLimits { leases: 1, pushes: 1, ..SET }, &[LeasesMutant::ModeGoneAfterPush]),
     ("a session ends during a push", LeasesLimits { pushes: 1, ..UNREACHABLE }, &[]),
     (
         "a board dies during a push",
         LeasesLimits { deaths: 1, leases: 1, pushes: 1, ..LEASED },
         &[LeasesMutant::PushOfFormerSession],
     ),
-    (
-        "the inode's board dies during a push",
-        LeasesLimits { inode_deaths: 1, leases: 1, pushes: 1, ..LEASED },
-        &[],
-    ),
+    ("the inode's board dies during a push", LeasesLimits { inode_deaths: 1, leases: 1, pushes: 1, ..LEASED }, &[]),
 ];
 
 fn run(what: &str, mutant: Option<LeasesMutant>, limits: LeasesLimits) -> SearchFound<LeasesWorld> {

@@ -15,7 +15,9 @@ use crate::inode::lease_grant::PAGE;
 use crate::leases::write_lease::WriteLease;
 use renga_proto::allocator::EndReserve;
 use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
-use renga_proto::pages::{DiscardPage, FlushExtent, FlushFrom, FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END};
+use renga_proto::pages::{
+    DiscardPage, FlushExtent, FlushFrom, FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END,
+};
 use renga_rt::Errno;
 
 /// How long a lease outlives the last sign of its board, ns: an inode that is leased keeps its process and its room.

@@ -100,9 +100,8 @@ impl LeasesWorld {
         for board in 0..BOARDS {
             steps.push(LeasesStep::BeginPush(board, None));
             steps.extend((0..PAGES).map(|page| LeasesStep::BeginPush(board, Some(page))));
-            steps.extend(
-                (0..PUSHES).flat_map(|at| [LeasesStep::AcceptPush(board, at), LeasesStep::EndPush(board, at)]),
-            );
+            steps
+                .extend((0..PUSHES).flat_map(|at| [LeasesStep::AcceptPush(board, at), LeasesStep::EndPush(board, at)]));
             steps.extend([
                 LeasesStep::AskLease(board),
                 LeasesStep::Lend(board),
