@@ -26,8 +26,9 @@ impl PageIndex {
 
     /// All that is dirty of the file in record `file` is about to be dropped; how many pages.
     pub(crate) fn lose_dirty(&mut self, file: u32) -> u32 {
-        let FileRecord { dirty: lost, changed, .. } = self.files[file as usize];
-        self.dirty.lost = self.dirty.lost.wrapping_add(lost + u32::from(changed.is_some()));
+        let record = &self.files[file as usize];
+        let lost = record.dirty;
+        self.dirty.lost = self.dirty.lost.wrapping_add(lost + u32::from(record.has_changes()));
         lost
     }
 
@@ -72,6 +73,18 @@ impl PageIndex {
 
     pub(crate) fn is_dirty(&self, at: u32) -> bool {
         self.pages[at as usize].dirty.is_some()
+    }
+
+    /// A copy of the dirty page in frame `at` is on its way from now on.
+    pub fn send(&mut self, at: u32) {
+        if let Some(place) = &mut self.pages[at as usize].dirty {
+            place.writing = true;
+        }
+    }
+
+    /// Whether a copy of the page in frame `at` is on its way.
+    pub(crate) fn is_on_way(&self, at: u32) -> bool {
+        self.pages[at as usize].dirty.is_some_and(|place| place.writing)
     }
 
     /// Whether no other board caches the page in frame `at`, nor will before the page is protected.

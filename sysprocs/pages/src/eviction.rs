@@ -8,13 +8,13 @@ use crate::records::PageRecord;
 use renga_hal::memory::Frame;
 
 impl PageIndex {
-    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not leased
-    /// out.
+    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty or to
+    /// complete a status, not leased out.
     pub fn oldest_file(&mut self) -> Option<u32> {
         for _ in 0..=2 * self.files.len() {
             let at = self.file_clock.oldest()?;
             let file = &mut self.files[at as usize];
-            let kept = file.is_ahead() || file.leased_out || file.id.is_object();
+            let kept = file.is_ahead() || file.completes_status() || file.leased_out || file.id.is_object();
             if !core::mem::take(&mut file.used) && !kept {
                 return Some(at);
             }

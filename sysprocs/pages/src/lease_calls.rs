@@ -96,7 +96,8 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             return if self.index.begin_store(frame.0) { Ok(()) } else { Err(Errno::EAGAIN) };
         }
         self.index.lease_of(file).filter(|lease| page < lease.below).ok_or(Errno::EAGAIN)?;
-        if !self.index.is_dirty(frame.0) {
+        // Of what is being pushed it makes another version.
+        if !self.index.is_dirty(frame.0) || self.index.is_on_way(frame.0) {
             if self.is_crowded() && self.index.has_dirty(file) {
                 return Err(Errno::EBUSY);
             }

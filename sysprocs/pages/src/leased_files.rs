@@ -8,6 +8,7 @@
 use crate::append_reservation::AppendReservation;
 use crate::index::{PageIndex, Void};
 use crate::lease::{CachedLease, is_over, later};
+use crate::records::ChangesAt;
 use renga_hal::memory::Frame;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::TIME_KEEP;
@@ -137,6 +138,7 @@ impl PageIndex {
         let record = &mut self.files[file as usize];
         let before = record.changed.map_or(AttributeChange::NONE, |(changed, _)| changed);
         record.changed = Some((before.then(change), now_ns));
+        record.changes_at = ChangesAt::Holder;
         if change.modify_ns != TIME_KEEP {
             record.written_ns = None;
         }
@@ -146,7 +148,9 @@ impl PageIndex {
     /// Its changes under the lease that ends, and when they were made.
     pub fn take_attributes(&mut self, id: FileId) -> Option<(AttributeChange, u64)> {
         let file = self.find_file(id)?;
-        self.files[file as usize].changed.take()
+        let record = &mut self.files[file as usize];
+        record.changes_at = ChangesAt::Owner;
+        record.changed.take()
     }
 
     /// Ends a revoked lease, perhaps before its arrival ([`NO_LEASE`]: each that is under way). Data read meanwhile
@@ -161,7 +165,7 @@ impl PageIndex {
             return self.unknown_since = now;
         };
         let record = &mut self.files[file as usize];
-        (record.writable, record.ended) = (0, later(lease, record.ended));
+        (record.writable, record.ended, record.pushed) = (0, later(lease, record.ended), false);
         if !taking {
             record.since = now;
         }

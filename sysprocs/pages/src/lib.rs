@@ -26,6 +26,7 @@ mod leased_status;
 mod orphaned;
 mod owner_clock;
 mod page_cache;
+mod push;
 mod records;
 mod reverse_mappings;
 mod shared_mapping;

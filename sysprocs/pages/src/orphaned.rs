@@ -33,7 +33,7 @@ impl PageIndex {
     /// The session is over in which the file in record `at` was leased, if it was; whether something of it stays.
     pub(crate) fn orphan_file(&mut self, at: u32) -> bool {
         let file = &mut self.files[at as usize];
-        (file.writable, file.orphaned) = (0, file.is_ahead());
+        (file.writable, file.pushed, file.orphaned) = (0, false, file.is_ahead());
         file.orphaned
     }
 

@@ -22,12 +22,12 @@ use crate::time_windows::TimeWindows;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{MakePrivate, Memory, ShareFrame};
 use renga_proto::pages::{
-    AcceptLease, BeginFill, BeginLease, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile,
-    DirtyRun, DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage,
-    KeepPage, KeepSharedTable, LeasedWrite, MapPages, NO_FRAME, NO_PAGE, OldestLeased, OrphanedFile,
-    PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage, PutPages, ReadCached, ReadLeasedOut, ReserveLeased,
-    RevokePages, RunBegun, RunWritten, SetLeasedOut, SetOrdered, SharedTableFound, Shrink, Shrunk, TakeRun,
-    WriteLeased, WritePage,
+    AcceptLease, BeginFill, BeginRun, BoardDied, CompleteStatus, CountDirty, Cut, Dirty, DirtyFile, DirtyRun,
+    DiscardOrphaned, FileId, FindOrphaned, FindPage, FindPages, FindSharedTable, FlushLease, FlushedPage, KeepPage,
+    KeepSharedTable, LeasedWrite, MapPages, NO_FRAME, NO_PAGE, NextPush, OldestLeased, OrphanedFile,
+    PAGES_PER_FIND_MAX, Pages, PagesCall, PagesServer, ProtectPage, PushedPage, PutPages, ReadCached, ReadLeasedOut,
+    ReserveLeased, RevokePages, RunBegun, RunWritten, SetLeasedOut, SetOrdered, SharedTableFound, Shrink, Shrunk,
+    TakeRun, WriteLeased, WritePage,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
@@ -96,6 +96,9 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         let BeginFill { file, mapped } = call.entry();
         if mapped != NO_PAGE {
             self.windows.open(&self.me, call.made_by(), (file, mapped), false);
+        }
+        if file == FileId::ANY {
+            return Ok(self.index.now());
         }
         match self.cache_generation(file).await {
             Err(Errno::ENOMEM) if mapped == NO_PAGE && !file.is_object() => Ok(VOID_GENERATION),
@@ -174,9 +177,6 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         let content = self.index.content(file).filter(|content| content.0 == cache_generation);
         self.shared_tables.add(call.entry(), content.ok_or(Errno::ESTALE)?.1)
     }
-    async fn begin_lease(&mut self, _: &mut Call<BeginLease>) -> Result<u64, Errno> {
-        Ok(self.index.now())
-    }
     async fn accept_lease(&mut self, call: &mut Call<AcceptLease>) -> Result<u64, Errno> {
         self.accept_lease(call.entry()).await
     }
@@ -212,6 +212,9 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
             self.discard_file(file).await;
         }
         Ok(())
+    }
+    async fn next_push(&mut self, call: &mut Call<NextPush>) -> Result<PushedPage, Errno> {
+        self.push_next(call).await
     }
     async fn reserve_leased(&mut self, call: &mut Call<ReserveLeased>) -> Result<u64, Errno> {
         let ReserveLeased { file, from, bytes } = call.entry();

@@ -62,6 +62,17 @@ impl PageRecord {
     };
 }
 
+/// Whether the inode's process has the changes that were made under the lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChangesAt {
+    /// It has them, if there are any.
+    Owner,
+    /// They are on their way to it.
+    Way,
+    /// They are here only.
+    Holder,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileRecord {
     pub(crate) id: FileId,
@@ -97,13 +108,24 @@ pub(crate) struct FileRecord {
     pub(crate) written_ns: Option<u64>,
     /// Changes made under its lease of mode, owner and times, and when, ns since 1970.
     pub(crate) changed: Option<(AttributeChange, u64)>,
+    pub(crate) changes_at: ChangesAt,
+    /// Some caller pushes it under its lease.
+    pub(crate) pushed: bool,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links<u32>,
 }
 impl FileRecord {
     /// Whether something of it is here that the inode's process has not.
     pub(crate) fn is_ahead(&self) -> bool {
-        self.dirty > 0 || self.changed.is_some()
+        self.dirty > 0 || self.has_changes()
+    }
+    /// Whether these are changes under its lease.
+    pub(crate) fn has_changes(&self) -> bool {
+        self.changes_at != ChangesAt::Owner
+    }
+    /// Whether it completes a status that was granted under its lease.
+    pub(crate) fn completes_status(&self) -> bool {
+        self.writable > 0 && (self.written_ns.is_some() || self.changed.is_some())
     }
     /// Whether its pages here are hidden from programs.
     pub(crate) fn is_withheld(&self) -> bool {
@@ -136,6 +158,8 @@ impl FileRecord {
         orphaned: false,
         written_ns: None,
         changed: None,
+        changes_at: ChangesAt::Owner,
+        pushed: false,
         chained: NONE,
         in_clock: Links::NONE,
     };

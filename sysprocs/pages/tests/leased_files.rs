@@ -5,7 +5,8 @@ use renga_hal::memory::Frame;
 use renga_pages::{CacheMemory, CachedLease, PageIndex};
 use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::TIME_KEEP;
-use renga_proto::pages::{FileId, NO_LEASE, TO_END};
+use renga_proto::pages::{FileId, NO_LEASE, NO_PAGE, PUSH_REFUSED, TO_END};
+use renga_rt::Errno;
 use renga_rt::host::HostBoard;
 
 const PAGE: u64 = 4096;
@@ -193,4 +194,52 @@ fn leased_file_later_of_write_and_utimes_wins() {
     index.wrote(Frame(10), PAGE, 7);
     assert_eq!(index.take_attributes(FILE), Some((AttributeChange { modify_ns: TIME_KEEP, ..times }, 6)));
     assert_eq!(index.take_facts(FILE), (PAGE, Some(7)));
+}
+
+#[test]
+fn leased_file_pushed_page_is_clean_unless_it_was_written_meanwhile() {
+    let mut index = index(2);
+    assert_eq!(index.enter_push(FILE, NO_LEASE), Err(Errno::ENOLCK));
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
+    write(&mut index, FILE, 0, 10);
+    write(&mut index, FILE, 1, 11);
+    assert_eq!(index.enter_push(FILE, NO_LEASE).map(|lease| lease.lease), Ok(LEASE.lease));
+    assert_eq!(index.enter_push(FILE, NO_LEASE), Err(Errno::EBUSY), "another caller");
+    assert_eq!(index.enter_push(FILE, LEASE.lease + 1), Err(Errno::ENOLCK), "another lease");
+    index.send(10);
+    index.accepted_push(FILE, PUSH_REFUSED);
+    assert_eq!(index.dirty_count(), 2, "the inode's process has it not");
+    index.send(10);
+    index.wrote(Frame(10), PAGE, 6);
+    index.accepted_push(FILE, 0);
+    assert_eq!(index.first_dirty(FILE, 0), Some((0, Frame(10))), "it has an older version");
+    index.send(10);
+    index.accepted_push(FILE, 0);
+    assert_eq!(index.first_dirty(FILE, 0), Some((1, Frame(11))));
+    assert!(index.lease_of(FILE).is_some(), "the lease goes on");
+    index.end_push(FILE);
+    assert!(index.enter_push(FILE, NO_LEASE).is_ok(), "the next push");
+    index.end_lease(FILE, LEASE.lease, true);
+    assert_eq!(index.enter_push(FILE, LEASE.lease), Err(Errno::ENOLCK), "the lease has ended meanwhile");
+}
+
+#[test]
+fn leased_file_pushed_attributes_complete_its_status_until_the_lease_ends() {
+    let mut index = index(2);
+    index.accept_lease(FILE, 1, index.now(), LEASE).unwrap();
+    let mode = |mode| AttributeChange::mode(mode);
+    index.change(FILE, mode(0o600), 1);
+    assert_eq!(index.push_changes(FILE), Some((mode(0o600), 1)));
+    index.change(FILE, mode(0o640), 2);
+    index.accepted_push(FILE, NO_PAGE);
+    assert_eq!(index.push_changes(FILE), Some((mode(0o640), 2)), "changed again meanwhile");
+    index.accepted_push(FILE, NO_PAGE);
+    assert_eq!(index.push_changes(FILE), None, "the inode's process has them");
+    assert_eq!(index.facts(FILE).2, Some((mode(0o640), 2)));
+    index.cache_generation(OTHER).unwrap();
+    let oldest = index.oldest_file().unwrap();
+    index.forget(oldest);
+    assert!(index.lease_of(FILE).is_some(), "it makes no room for others");
+    index.end_lease(FILE, LEASE.lease, true);
+    assert!(!index.is_leased(FILE), "nothing of it is here only");
 }

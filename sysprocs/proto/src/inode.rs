@@ -6,7 +6,7 @@ use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
 pub use crate::pages::Filled;
-pub use crate::write_lease::Lease;
+pub use crate::write_lease::{FlushedBytes, Lease, PushedPlace};
 
 in_words! {
     /// What an opener learns of an inode.
@@ -272,8 +272,9 @@ protocol! {
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number
         /// that it had.
         16 Repoint { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<u32, Errno>;
-        /// Of a directory: whether it has only `.` and `..`.
-        17 IsEmpty {} (()) -> Result<bool, Errno>;
+        /// What the caller's board has written under that lease, which goes on; answers as `Sync` after the last.
+        /// `ENOLCK`: nothing is accepted, the inode is to be flushed.
+        17 PushPage { lease: u64, place: PushedPlace, size: u64, written_ns: u64, bytes: FlushedBytes } (&'a [u8]) -> Result<LossReport, Errno>;
         /// Adds to the link count (`add` may be negative); the new count. `aware` as with `Enter`.
         18 AddLinks { add: i32, aware: u8 } (()) -> Result<LinkCount, Errno>;
         /// Of a symbolic link: its target; how many bytes.
@@ -287,7 +288,8 @@ protocol! {
         /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From
         /// lookup workers only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;
-        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.
+        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one. Of inode 0 no name:
+        /// only whether there is any other than `.` and `..`.
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Of a fresh symbolic link: sets its target.
         24 SetLink {} (&'a [u8]) -> Result<(), Errno>;
@@ -315,6 +317,10 @@ protocol! {
 
 /// In place of a mode: it stays.
 pub const KEEP_MODE: u16 = u16::MAX;
+impl LossReport {
+    /// Nothing is reported.
+    pub const NONE: LossReport = LossReport { count: 0, errno: 0, ns_ago: 0 };
+}
 impl SetAccess {
     /// Sets permission bits.
     pub const fn mode(mode: u16) -> SetAccess {

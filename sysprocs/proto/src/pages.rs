@@ -16,7 +16,7 @@
 use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
-pub use crate::write_lease::{FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN};
+pub use crate::write_lease::{FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN, PUSH_REFUSED, PushedPage, PushedPlace};
 
 /// In a list of frames: this page is not cached.
 pub const NO_FRAME: u32 = u32::MAX;
@@ -190,6 +190,11 @@ word_enum! {
     }
 }
 
+impl BeginFill {
+    /// Before a write lease is requested.
+    pub const FOR_LEASE: BeginFill = BeginFill { file: FileId::ANY, mapped: NO_PAGE };
+}
+
 impl Shrink {
     /// For a caller that needs a frame: waits for no process, scans all pages.
     pub const fn at_once(frames: u32) -> Shrink {
@@ -210,7 +215,8 @@ protocol! {
         2 FindPages { file: FileId, page: u32, but: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Returns a cache generation for filling pages of the file. The caller is about to map page `mapped`, unless
         /// that is `NO_PAGE`: a revocation of it waits until the caller's program has run. A cache generation without a
-        /// mapped page may be void at once: the caller then reads past the cache.
+        /// mapped page may be void at once: the caller then reads past the cache. Of any file (`FOR_LEASE`): for
+        /// `AcceptLease`.
         3 BeginFill { file: FileId, mapped: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
         /// reference of its own. `ESTALE`: the cache generation is void.
@@ -268,8 +274,12 @@ protocol! {
         /// `EEXIST`:
         /// there is one; `ENOMEM`: there is no room for it.
         20 KeepSharedTable { file: FileId, at: u64, frame: u32, cache_generation: u64 } (()) -> Result<(), Errno>;
-        /// Returns a cache generation for `AcceptLease` of any file.
-        21 BeginLease {} (()) -> Result<u64, Errno>;
+        /// Copies the first dirty page behind page `pushed` (`NO_PAGE`: none yet) into the slice, for the inode's
+        /// process (`PushPage`); without a slice the push ends. It begins with lease `NO_LEASE`, and goes on with the
+        /// one that came. The inode's process has what came before, which is clean now unless it was written
+        /// meanwhile, or (`PUSH_REFUSED`) has not. `ENOLCK`: this board has no such lease; `EBUSY`: another caller
+        /// pushes the file.
+        21 NextPush { file: FileId, lease: u64, pushed: u32 } (&'a mut [u8]) -> Result<PushedPage, Errno>;
         /// An inode's process has granted this board the write lease of the file at `now_ns` of its calendar, when the
         /// size was `size`. Returns a cache generation for the page that came with the lease, if one
         /// did. `ESTALE`: that lease has been flushed, or may have been since that generation.

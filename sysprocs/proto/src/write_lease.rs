@@ -1,4 +1,4 @@
-//! The lease under which a board writes a file in its own page cache, and what it brings when it is flushed.
+//! The lease under which a board writes a file in its own page cache, and what it brings when it is flushed or pushed.
 //!
 //! Not here: the call that grants it and the one that ends it (`LeaseWrite` in `inode.rs`).
 
@@ -66,5 +66,33 @@ impl FlushedBytes {
     /// All of it.
     pub fn all(&self) -> usize {
         usize::from(self.page) + usize::from(self.changes)
+    }
+}
+
+/// In place of a page: the inode's process has not accepted what was pushed.
+pub const PUSH_REFUSED: u32 = u32::MAX - 1;
+
+in_word! {
+    /// Where something belongs that is pushed; in one word.
+    pub struct PushedPlace {
+        /// The page that is in the slice; `NO_PAGE`: none is.
+        page: u32 = 0..=31,
+        /// Nothing follows that is dirty.
+        last: bool = 32..=32,
+    }
+}
+in_words! {
+    /// What a board pushes under its lease.
+    pub struct PushedPage {
+        /// The lease.
+        lease: u64,
+        /// Where it belongs.
+        place: PushedPlace,
+        /// The file's size there.
+        size: u64,
+        /// When the file was written under the lease, ns since 1970.
+        written_ns: u64,
+        /// What is in the slice: all of the page that is in the file, zeros as well.
+        bytes: FlushedBytes,
     }
 }

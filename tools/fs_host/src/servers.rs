@@ -63,14 +63,14 @@ pub struct FsServers {
 }
 
 impl FsServers {
-    /// Starts all processes of a file system on `device`, whose time is that of `medium`. `name_caches` are the boards'
-    /// caches of names.
+    /// Starts all processes of a file system on `device`, whose time is that of `medium`. `caches` are the
+    /// boards' caches of pages, and of names.
     pub fn start<B: Block + 'static>(
         board: HostBoard,
         device: &'static mut B,
         medium: &'static Medium,
         frames: HostFrames,
-        name_caches: &'static [Members],
+        (page_caches, name_caches): (&'static [Members], &'static [Members]),
         counts: FsCounts,
     ) -> FsServers {
         let (arena, pages) = (board.arena, frames.pages);
@@ -85,7 +85,7 @@ impl FsServers {
         });
         let data = frames.data(board, disk);
         let revocations = board.server(|me, port| {
-            let caches = Family::new(&me, board.family(&[pages])).narrowed();
+            let caches = Family::new(&me, page_caches).narrowed();
             let (names, own) = (Family::new(&me, name_caches).narrowed(), Client::new(&me, pages).narrowed());
             revocations(me, port, caches, names, own, arena.put(|| [0; 4096]), arena.put(|| Watch::new(None)))
         });

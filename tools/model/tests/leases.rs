@@ -19,16 +19,18 @@ const PLAIN: LeasesLimits = LeasesLimits {
     session_ends: 0,
     sets: 0,
     gets: 0,
+    pushes: 0,
 };
 const SET: LeasesLimits = LeasesLimits { fills: 0, changes: 1, leases: 2, sets: 2, gets: 1, ..PLAIN };
 const LEASED: LeasesLimits = LeasesLimits { fills: 1, changes: 2, leases: 2, ..PLAIN };
 const MAPPED: LeasesLimits = LeasesLimits { fills: 0, changes: 2, leases: 1, shows: 2, ..PLAIN };
 const UNREACHABLE: LeasesLimits = LeasesLimits { fills: 0, changes: 2, leases: 2, session_ends: 1, ..PLAIN };
+const PUSHED: LeasesLimits = LeasesLimits { pushes: 2, ..LEASED };
 
 /// What is searched: within which limits, and which ways of being wrong are noticed there.
 type Bounds = (&'static str, LeasesLimits, &'static [LeasesMutant]);
 
-const BOUNDS: [Bounds; 16] = [
+const BOUNDS: [Bounds; 22] = [
     (
         "nothing goes wrong",
         PLAIN,
@@ -114,6 +116,30 @@ const BOUNDS: [Bounds; 16] = [
     ),
     ("one that has set it dies, or forgets the file", LeasesLimits { leases: 1, deaths: 1, evictions: 1, ..SET }, &[]),
     ("the inode's board dies then", LeasesLimits { leases: 1, inode_deaths: 1, ..SET }, &[]),
+    (
+        "boards push what they have written",
+        PUSHED,
+        &[
+            LeasesMutant::PushOfOverLease,
+            LeasesMutant::PushWhileFlushed,
+            LeasesMutant::RewrittenIsClean,
+            LeasesMutant::RefusedIsClean,
+            LeasesMutant::TwoPushes,
+        ],
+    ),
+    (
+        "boards push what programs write by mappings",
+        LeasesLimits { pushes: 1, ..MAPPED },
+        &[LeasesMutant::MappedWhilePushed, LeasesMutant::StoredWhilePushed],
+    ),
+    ("boards push the mode", LeasesLimits { leases: 1, pushes: 1, ..SET }, &[LeasesMutant::ModeGoneAfterPush]),
+    ("a session ends during a push", LeasesLimits { pushes: 1, ..UNREACHABLE }, &[]),
+    (
+        "a board dies during a push",
+        LeasesLimits { deaths: 1, leases: 1, pushes: 1, ..LEASED },
+        &[LeasesMutant::PushOfFormerSession],
+    ),
+    ("the inode's board dies during a push", LeasesLimits { inode_deaths: 1, leases: 1, pushes: 1, ..LEASED }, &[]),
 ];
 
 fn run(what: &str, mutant: Option<LeasesMutant>, limits: LeasesLimits) -> SearchFound<LeasesWorld> {

@@ -22,7 +22,10 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     }
 
     pub(super) async fn sync(&mut self, me: &Me) -> Result<(), Errno> {
-        let report = on_inode!(self, Sync {}, ());
+        let report = match self.push().await {
+            Some(report) => report,
+            None => on_inode!(self, Sync {}, ()),
+        };
         if let Err(errno) = report {
             self.written = false; // the failure is reported
             return Err(errno);

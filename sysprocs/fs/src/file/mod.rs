@@ -11,6 +11,7 @@ pub(crate) mod loss_mark;
 pub(crate) mod open_file;
 pub(crate) mod page_read;
 pub(crate) mod page_write;
+mod push;
 pub(crate) mod server;
 pub(crate) mod synthetic_file;
 pub(crate) mod write_lease;

@@ -9,8 +9,8 @@ use renga_hal::memory::UserMemory;
 use renga_proto::data::Prefetcher;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{
-    Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, ReportError,
-    ReserveAppend, SetAccess, SetTimes, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, PushPage, Reactivate, ReadDirectory, Release,
+    ReportError, ReserveAppend, SetAccess, SetTimes, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
@@ -47,6 +47,7 @@ pub(super) const INODE: u32 = WriteAt::BIT
     | SetTimes::BIT
     | FillPage::BIT
     | LeaseWrite::BIT
+    | PushPage::BIT
     | ReserveAppend::BIT;
 
 /// What an open file knows of its write lease.

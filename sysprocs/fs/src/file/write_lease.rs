@@ -9,7 +9,7 @@ use crate::file::open_file::OpenFile;
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Lease, LeaseWrite};
-use renga_proto::pages::{AcceptLease, BeginLease, CountDirty, DiscardOrphaned, FindOrphaned, LeasedPages};
+use renga_proto::pages::{AcceptLease, BeginFill, CountDirty, DiscardOrphaned, FindOrphaned, LeasedPages};
 use renga_rt::Errno;
 
 pub(super) const PAGE: u64 = PAGE_BYTES as u64;
@@ -27,7 +27,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// Requests the lease, up to page `page`; returns whether this board has it.
     pub(super) async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
         let (file, board) = (self.id(), self.clients.pages.server().board.0);
-        let cache_generation = self.clients.pages.call(BeginLease {}, ()).await?;
+        let cache_generation = self.clients.pages.call(BeginFill::FOR_LEASE, ()).await?;
         let lease = on_inode!(self, LeaseWrite { ino: self.ino, board, page }, ())?;
         if lease.below == 0 {
             self.local_writes.crossings = CROSSINGS;

@@ -221,7 +221,7 @@ impl ActiveInode {
         Ok(former)
     }
 
-    pub(crate) async fn is_empty(&mut self) -> Result<bool, Errno> {
+    async fn is_empty(&mut self) -> Result<bool, Errno> {
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
             if self.cache.call(HasEntries { block: block.into() }, ()).await? {
@@ -232,6 +232,9 @@ impl ActiveInode {
     }
 
     pub(crate) async fn name_of(&mut self, ino: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        if ino == 0 {
+            return if self.is_empty().await? { Err(Errno::ENOENT) } else { Ok(0) };
+        }
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
             match self.cache.call(NameOfEntry { block: block.into(), ino }, out).await {

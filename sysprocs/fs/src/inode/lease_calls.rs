@@ -6,8 +6,8 @@
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::lease_demand::LeaseNeed;
 use renga_proto::inode::{
-    AddLinks, FLUSH_LEASE, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite,
-    Links, Load, NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReportError, Size, Status, Thaw,
+    AddLinks, FLUSH_LEASE, Facts, FillPage, Find, Freeze, Inode, InodeCall, Lease, LeaseStatus, LeaseWrite, Links,
+    Load, NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReportError, Size, Status, Thaw,
 };
 use renga_rt::{Call, Errno, Protocol};
 
@@ -19,7 +19,6 @@ const STILL: u32 = Facts::BIT
     | FillPage::BIT
     | Find::BIT
     | Freeze::BIT
-    | IsEmpty::BIT
     | LeaseStatus::BIT
     | Links::BIT
     | Load::BIT

@@ -15,7 +15,9 @@ use crate::inode::lease_grant::PAGE;
 use crate::leases::write_lease::WriteLease;
 use renga_proto::allocator::EndReserve;
 use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
-use renga_proto::pages::{DiscardPage, FlushExtent, FlushFrom, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END};
+use renga_proto::pages::{
+    DiscardPage, FlushExtent, FlushFrom, FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END,
+};
 use renga_rt::Errno;
 
 /// How long a lease outlives the last sign of its board, ns: an inode that is leased keeps its process and its room.
@@ -84,7 +86,7 @@ impl ActiveInode {
         let flush = FlushFrom { board, file: self.file(), taken, back, lease: id, grants };
         let mut changed = [0; ATTRIBUTES_BYTES];
         let given = self.leases.revocations.call(flush, &mut changed[..]).await?;
-        self.take_facts(&given, &changed).await;
+        self.take_facts(given.bytes, given.written_ns, &changed).await;
         if let Some(lease) = &mut self.leased {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
         }
@@ -95,15 +97,15 @@ impl ActiveInode {
     }
 
     /// What the board has changed under the lease becomes so here; it may be here already.
-    async fn take_facts(&mut self, given: &FlushedPage, changed: &[u8]) {
+    pub(super) async fn take_facts(&mut self, bytes: FlushedBytes, written_ns: u64, changed: &[u8]) {
         let mut record = self.record.clone();
-        let counts = given.bytes.changes > 0 && self.leased.is_some_and(|lease| !lease.superseded);
+        let counts = bytes.changes > 0 && self.leased.is_some_and(|lease| !lease.superseded);
         if let Some((change, at_ns)) = AttributeChange::get(changed).filter(|_| counts) {
             record.change(change, at_ns);
         }
-        if given.written_ns != NOT_WRITTEN {
-            record.set_time_ns(Time::Modify, given.written_ns);
-            record.set_time_ns(Time::Change, given.written_ns.max(record.time_ns(Time::Change)));
+        if written_ns != NOT_WRITTEN {
+            record.set_time_ns(Time::Modify, written_ns);
+            record.set_time_ns(Time::Change, written_ns.max(record.time_ns(Time::Change)));
         }
         if record == self.record || !self.record.is(REGULAR) {
             return;
@@ -138,12 +140,21 @@ impl ActiveInode {
             self.end_lease(Some(errno)).await;
             return Ok(false);
         }
+        let mut only_changes = false;
         for _ in 0..most {
             let Some(lease) = &mut self.leased else { return Ok(false) };
             lease.closed = true;
-            match self.flush_from_writer(FlushExtent::Dirty).await {
+            let given = self.flush_from_writer(FlushExtent::Dirty).await;
+            let again = only_changes;
+            only_changes = given.is_ok_and(|given| given.page == NO_PAGE && given.bytes.changes > 0);
+            match given {
+                // It can change nothing any more.
+                Ok(_) if only_changes && again => {
+                    self.end_lease(Some(Errno::EIO)).await;
+                    return Ok(false);
+                }
                 // What is dirty comes next.
-                Ok(FlushedPage { page: NO_PAGE, bytes, .. }) if bytes.changes > 0 => {}
+                Ok(_) if only_changes => {}
                 Ok(FlushedPage { page: NO_PAGE, .. }) => {
                     self.end_lease(None).await;
                     return Ok(false);

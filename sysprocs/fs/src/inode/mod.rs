@@ -14,6 +14,7 @@ pub(crate) mod lease_calls;
 pub(crate) mod lease_demand;
 pub(crate) mod lease_flush;
 pub(crate) mod lease_grant;
+mod lease_push;
 pub(crate) mod lease_size;
 pub(crate) mod mapped_write;
 pub(crate) mod read_ahead;

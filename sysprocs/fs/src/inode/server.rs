@@ -127,7 +127,6 @@ impl InodeServer {
                 inode.leases.give_up_status(aware);
                 reply!(call, inode.add_links(add).await);
             }
-            InodeCall::IsEmpty(call) => reply!(call, inode.is_empty().await),
             InodeCall::NameOf(mut call) => reply!(call, inode.name_of(call.entry().ino, call.lent()).await, bytes),
             InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.known_size())),
             InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
@@ -142,6 +141,10 @@ impl InodeServer {
                 reply!(call, if inode.admit(&call) => inode.reserve_append(call.board(), from, bytes))
             }
             InodeCall::LeaseWrite(call) => serve_lease(inode, call).await,
+            InodeCall::PushPage(mut call) => {
+                let (push, board) = (call.entry(), call.board());
+                reply!(call, if inode.admit(&call) => inode.accept_push(board, push, call.lent()).await)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE
 use crate::lookup::pathname::{Component, FileName};
 use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{CachedOf, Create, Enter, Intent, IsEmpty, LinkCount, Repoint, SetLink, Unlinked};
+use renga_proto::inode::{CachedOf, Create, Enter, Intent, LinkCount, Repoint, SetLink, Unlinked};
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_rt::Errno;
@@ -200,7 +200,7 @@ impl LookupWorker {
             (false, true) => return Err(Errno::EISDIR),
             (false, false) if last.slash => return Err(Errno::ENOTDIR),
             (true, false) => return Err(Errno::ENOTDIR),
-            (true, true) if !self.inode(node.slot)?.call(IsEmpty {}, ()).await? => return Err(Errno::ENOTEMPTY),
+            (true, true) if !self.is_empty(&node).await? => return Err(Errno::ENOTEMPTY),
             _ => {}
         }
         self.remove(&parent, &last.name).await?;

@@ -9,7 +9,7 @@ use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
 use crate::lookup::pathname::Component;
 use crate::names::worker_state::{InodeReference, LookupWorker, Parent, locked};
-use renga_proto::inode::{Intent, IsEmpty, LeaseWrite, NameOf, Repoint};
+use renga_proto::inode::{Intent, LeaseWrite, NameOf, Repoint};
 use renga_proto::path::{PathStart, UNREACHABLE};
 use renga_rt::Errno;
 
@@ -116,7 +116,7 @@ impl LookupWorker {
         match (source.is_directory(), target.is_directory()) {
             (true, false) => return Err(Errno::ENOTDIR),
             (false, true) => return Err(Errno::EISDIR),
-            (true, true) if !self.inode(target.slot)?.call(IsEmpty {}, ()).await? => return Err(Errno::ENOTEMPTY),
+            (true, true) if !self.is_empty(target).await? => return Err(Errno::ENOTEMPTY),
             _ => {}
         }
         let mut pieces = 0;

@@ -11,7 +11,7 @@ use renga_pages::flush_all;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
     Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, LearnName,
-    LinkCount, LockNames, Release, UnlockNames,
+    LinkCount, LockNames, NameOf, Release, UnlockNames,
 };
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::{FileId, Revocations};
@@ -211,6 +211,14 @@ impl LookupWorker {
 
     pub(crate) async fn find(&mut self, directory: &InodeReference, name: &[u8]) -> Result<EntryFound, Errno> {
         self.inode(directory.slot)?.call(Find {}, name).await
+    }
+
+    /// Whether the directory has only `.` and `..`.
+    pub(crate) async fn is_empty(&mut self, directory: &InodeReference) -> Result<bool, Errno> {
+        match self.inode(directory.slot)?.call(NameOf { ino: 0 }, &mut []).await {
+            Err(Errno::ENOENT) => Ok(true),
+            named => named.map(|_| false),
+        }
     }
 
     pub(crate) async fn add_links(&mut self, node: &InodeReference, add: i32) -> Result<LinkCount, Errno> {

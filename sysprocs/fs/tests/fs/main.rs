@@ -5,6 +5,7 @@ mod appending;
 mod creation;
 mod cut;
 mod errors;
+mod flushing;
 mod freed;
 mod identity;
 mod large;

@@ -86,7 +86,14 @@ fn client<F: Future<Output = ()> + 'static>(
 /// Starts all processes of a file system on `medium`.
 pub fn processes(board: HostBoard, medium: &'static FuzzMedium, frames: HostFrames) -> FsServers {
     let Some(timing) = Medium::named("none") else { unreachable!("there is such a model") };
-    FsServers::start(board, board.arena.put(|| medium), timing, frames, &[Members::NONE], COUNTS)
+    FsServers::start(
+        board,
+        board.arena.put(|| medium),
+        timing,
+        frames,
+        (board.family(&[frames.pages]), &[Members::NONE]),
+        COUNTS,
+    )
 }
 
 /// What an operation said.

@@ -3,6 +3,7 @@
 //! Not here: the writes of a failed board (`write_lease.rs`, `attributes.rs`).
 
 use super::LeasesMutant;
+use super::push::PUSHES;
 use super::world::{BoardCache, LeasesWorld, PAGES};
 use renga_fs::Holders;
 
@@ -28,7 +29,7 @@ impl LeasesWorld {
     pub(super) fn die(&mut self, board: usize) -> Option<()> {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
-            let BoardCache { incarnation, behind, fill, ask, .. } = self.caches[board];
+            let BoardCache { incarnation, behind, fill, ask, pushes, .. } = self.caches[board];
             // Numbers restart with each incarnation.
             self.caches[board] = BoardCache {
                 since: 1,
@@ -37,6 +38,7 @@ impl LeasesWorld {
                 behind,
                 fill,
                 ask,
+                pushes,
                 ..BoardCache::default()
             };
             self.lose_held(board);
@@ -69,7 +71,7 @@ impl LeasesWorld {
             cache.orphan(drops);
         }
         // Its calls ended with the session.
-        (cache.fill, cache.ask) = (None, None);
+        (cache.fill, cache.ask, cache.pushes) = (None, None, [None; PUSHES]);
         Some(())
     }
 }

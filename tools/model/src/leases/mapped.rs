@@ -5,18 +5,19 @@
 //! a matter of time (`tools/sim/tests/system/mapped.rs`).
 
 use super::LeasesMutant;
-use super::world::{LeasesWorld, Purpose};
+use super::world::{BoardCache, LeasesWorld, Purpose};
 
 impl LeasesWorld {
     /// On a board that holds the file.
     pub(super) fn show(&mut self, board: usize, page: usize) -> Option<()> {
         self.left.shows = self.left.shows.checked_sub(1)?;
-        let cleanly = self.is(LeasesMutant::StoredClean);
+        let (cleanly, same) = (self.is(LeasesMutant::StoredClean), self.is(LeasesMutant::StoredWhilePushed));
         let cache = &mut self.caches[board];
         if !cache.leased || cache.pages[page].is_none() || cache.mapped[page] {
             return None;
         }
         (cache.mapped[page], cache.dirty[page]) = (true, cache.dirty[page] || !cleanly);
+        cache.sent[page] &= same;
         Some(())
     }
 
@@ -25,10 +26,10 @@ impl LeasesWorld {
         if !self.caches[board].mapped[page] {
             return None;
         }
-        let dirty = self.caches[board].dirty[page];
+        let BoardCache { dirty, sent, .. } = self.caches[board];
         self.write_there(board, page, false);
-        // The store itself sends nothing.
-        self.caches[board].dirty[page] = dirty;
+        // The store itself is not noticed.
+        (self.caches[board].dirty[page], self.caches[board].sent[page]) = (dirty[page], sent[page]);
         Some(())
     }
 

@@ -8,6 +8,7 @@ mod attributes;
 mod loss;
 mod mapped;
 pub mod properties;
+pub mod push;
 mod session_end;
 pub mod step;
 pub mod world;
@@ -86,11 +87,29 @@ pub enum LeasesMutant {
     ModeForgottenAtQuery,
     /// A board completes a status of a lease that is over.
     CompletedAfterLease,
+    /// A push counts whichever lease there is.
+    PushOfOverLease,
+    /// A push counts though its session has ended.
+    PushOfFormerSession,
+    /// A push counts while the file is flushed.
+    PushWhileFlushed,
+    /// A page that is written while it is pushed is clean when it has arrived.
+    RewrittenIsClean,
+    /// A page is clean that the inode's process has refused.
+    RefusedIsClean,
+    /// A board pushes a page again before the first push has been answered.
+    TwoPushes,
+    /// Programs may store to a page that is being pushed.
+    MappedWhilePushed,
+    /// A store to a page that is being pushed makes no other version of it.
+    StoredWhilePushed,
+    /// A board forgets the mode that it has pushed.
+    ModeGoneAfterPush,
 }
 
 impl LeasesMutant {
     /// All of them.
-    pub const ALL: [LeasesMutant; 35] = [
+    pub const ALL: [LeasesMutant; 44] = [
         LeasesMutant::GenerationIgnored,
         LeasesMutant::GenerationOutlivesRevoke,
         LeasesMutant::GenerationUsedTwice,
@@ -126,5 +145,14 @@ impl LeasesMutant {
         LeasesMutant::SetWhileLeased,
         LeasesMutant::ModeForgottenAtQuery,
         LeasesMutant::CompletedAfterLease,
+        LeasesMutant::PushOfOverLease,
+        LeasesMutant::PushOfFormerSession,
+        LeasesMutant::PushWhileFlushed,
+        LeasesMutant::RewrittenIsClean,
+        LeasesMutant::RefusedIsClean,
+        LeasesMutant::TwoPushes,
+        LeasesMutant::MappedWhilePushed,
+        LeasesMutant::StoredWhilePushed,
+        LeasesMutant::ModeGoneAfterPush,
     ];
 }

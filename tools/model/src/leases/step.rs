@@ -1,7 +1,9 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: the effect of each (`world.rs`, `write_lease.rs`, `mapped.rs`, `session_end.rs`, `attributes.rs`).
+//! Not here: the effect of each (`world.rs`, `write_lease.rs`, `mapped.rs`, `session_end.rs`, `attributes.rs`,
+//! `push.rs`).
 
+use super::push::PUSHES;
 use super::world::{BOARDS, LeasesWorld, PAGES};
 use renga_proto::pages::TO_END;
 
@@ -66,6 +68,12 @@ pub enum LeasesStep {
     SetHeld(usize),
     /// It gets the file's status.
     GrantStatus(usize),
+    /// A board pushes a page, or only the mode.
+    BeginPush(usize, Option<usize>),
+    /// The inode's process accepts that, or not.
+    AcceptPush(usize, usize),
+    /// The answer arrives.
+    EndPush(usize, usize),
 }
 
 impl LeasesWorld {
@@ -90,6 +98,10 @@ impl LeasesWorld {
         ]);
         steps.extend((0..BOARDS).flat_map(|board| [LeasesStep::SetHeld(board), LeasesStep::GrantStatus(board)]));
         for board in 0..BOARDS {
+            steps.push(LeasesStep::BeginPush(board, None));
+            steps.extend((0..PAGES).map(|page| LeasesStep::BeginPush(board, Some(page))));
+            steps
+                .extend((0..PUSHES).flat_map(|at| [LeasesStep::AcceptPush(board, at), LeasesStep::EndPush(board, at)]));
             steps.extend([
                 LeasesStep::AskLease(board),
                 LeasesStep::Lend(board),
@@ -139,6 +151,9 @@ impl LeasesWorld {
             LeasesStep::EndMode => world.end_mode(),
             LeasesStep::SetHeld(board) => world.set_held(board),
             LeasesStep::GrantStatus(board) => world.grant_status(board),
+            LeasesStep::BeginPush(board, page) => world.begin_push(board, page),
+            LeasesStep::AcceptPush(board, place) => world.accept_push(board, place),
+            LeasesStep::EndPush(board, place) => world.end_push(board, place),
         }?;
         Some(world)
     }

@@ -9,6 +9,7 @@
 
 use super::LeasesMutant;
 use super::attributes::Asking;
+use super::push::{PUSHES, Push};
 use super::write_lease::{Ask, LeaseHolder, Taking};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
@@ -41,6 +42,8 @@ pub struct LeasesLimits {
     pub sets: u8,
     /// Reads of them.
     pub gets: u8,
+    /// Pushes.
+    pub pushes: u8,
 }
 
 /// A page on its way to a board.
@@ -76,6 +79,9 @@ pub struct BoardCache {
     pub(super) dirty: [bool; PAGES],
     /// Pages that programs may store to.
     pub(super) mapped: [bool; PAGES],
+    /// What it pushes, and of which pages the present version is or was on its way.
+    pub(super) pushes: [Option<Push>; PUSHES],
+    pub(super) sent: [bool; PAGES],
     /// Under which lease.
     pub(super) lease: u8,
     /// The last lease that was taken back.

@@ -178,7 +178,7 @@ impl LeasesWorld {
         } else {
             (NOBODYS, NOBODYS)
         };
-        (cache.pages[page], cache.dirty[page]) = (Some(content), true);
+        (cache.pages[page], cache.dirty[page], cache.sent[page]) = (Some(content), true, false);
         if grows {
             cache.size = Some(size);
         }

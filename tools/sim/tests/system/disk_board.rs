@@ -160,7 +160,8 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
             let mut refused = 0;
             // Also a return that was not noticed ends it.
             while progress.get() < 2 {
-                refused += u32::from(child.write_at(file, 0, b"kept").await == Err(Errno::EIO));
+                let written = child.write_at(file, 0, b"kept").await.map(|_| ());
+                refused += u32::from(written.and(child.sync(file).await) == Err(Errno::EIO));
                 child.sleep(MS).await.unwrap();
             }
             wait_for_return(&child, &progress).await;
@@ -169,6 +170,8 @@ fn disk_board_failure_keeps_descriptors_of_third_board() {
                 child.sleep(MS).await.unwrap();
             }
             assert!(refused > 0, "the disk's board was not missed");
+            let synced = [child.sync(file).await, child.sync(file).await];
+            assert_eq!(synced, [Err(Errno::EIO), Ok(())], "what was written meanwhile is lost");
             assert_eq!(child.read_at(file, 0, 100).await.as_deref(), Ok(b"kept".as_slice()));
             assert_eq!(child.close(file).await, Ok(()));
             0

@@ -26,6 +26,7 @@ mod names;
 mod orphaned;
 mod pipeline;
 mod prefetched;
+mod pushed;
 mod reading;
 mod reclaim;
 mod references;

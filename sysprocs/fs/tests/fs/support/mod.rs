@@ -21,10 +21,11 @@ use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, KnownOpen, Release, Truncate};
 use renga_proto::names::Names;
+use renga_proto::pages::Pages;
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::HostBoard;
-use renga_rt::{Address, Client, Errno, Family, Me};
+use renga_rt::{Address, Client, Errno, Family, Me, Members};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -46,12 +47,23 @@ pub struct System {
 
 impl System {
     pub fn new(device: &Medium512, medium: &'static str, counts: Counts) -> System {
+        System::beside(device, medium, counts, |board, pages| board.family(&[pages]))
+    }
+
+    /// With these page caches of boards, of which the first has that address.
+    pub fn beside(
+        device: &Medium512,
+        medium: &'static str,
+        counts: Counts,
+        page_caches: impl FnOnce(HostBoard, Address<Pages>) -> &'static [Members],
+    ) -> System {
         let board = HostBoard::new(0, BOOT_BYTES);
         board.core.set_log(log);
         let (device, medium) = (board.arena.put(|| device.clone()), Medium::named(medium).unwrap());
         let machine = board.arena.put(|| HostMemory::new(counts.frames));
         let (frames, names) = (HostFrames::start(board, machine, CACHED_FILES), name_cache::start(board));
-        let servers = FsServers::start(board, device, medium, frames, board.family(&[names]), counts);
+        let caches = (page_caches(board, frames.pages), board.family(&[names]));
+        let servers = FsServers::start(board, device, medium, frames, caches, counts);
         System { board, servers, names }
     }
 

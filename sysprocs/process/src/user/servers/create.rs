@@ -6,7 +6,7 @@
 use crate::user::servers::services::Services;
 use renga_proto::inode::{InodeFacts, Lease};
 use renga_proto::names::{BeginCreation, BeginRemoval, CreationBegun, EndCreation, NO_CACHE_GENERATION, RemovalBegun};
-use renga_proto::pages::{AcceptLease, BeginLease, FileId, FlushLease, LeasedPages};
+use renga_proto::pages::{AcceptLease, BeginFill, FileId, FlushLease, LeasedPages};
 use renga_proto::path::{Make, MakeDirectory, Open, PathStart, Remove, Unlink};
 use renga_proto::steps;
 use renga_rt::Errno;
@@ -22,7 +22,7 @@ impl Services {
         let at = start.directory;
         // The reply is of this session, and a revocation from now on ends the lease.
         let (origin, lease_generation) =
-            (self.facts.sessions.origin(self.file_board), self.clients.pages.call(BeginLease {}, ()).await?);
+            (self.facts.sessions.origin(self.file_board), self.clients.pages.call(BeginFill::FOR_LEASE, ()).await?);
         let mut path_lookup = self.path_lookup()?;
         let begun = names.call(BeginCreation { at }, path).await;
         let CreationBegun { cache_generation, directory: prepared } = match begun {
