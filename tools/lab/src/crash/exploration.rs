@@ -178,7 +178,7 @@ impl Sweep for Exploration<'_> {
             println!("  again: {} --kill {}", self.command, job.label);
         }
         if self.rehearsed.log.is_some() && self.target.number.is_none() {
-            println!("disks are replayed from the writes of one run; in each exploration one cut is real");
+            println!("disks are replayed from the writes of one run; the disk of one real cut has the same bytes");
         }
         let (cut, all) = (self.jobs.len(), self.rehearsed.numbers.clone().count());
         println!("{cut} of {all} points cut ({}): {violations} violations", self.target.event);
