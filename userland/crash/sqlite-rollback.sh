@@ -6,7 +6,7 @@ number=1
 while [ $number -le 8 ]; do
     board=a
     [ $number -ge 5 ] && board=b
-    remote -b $board sqlite3 base "PRAGMA synchronous = FULL; INSERT INTO rows VALUES ($number, hex(zeroblob(1000)));" &&
+    remote -b $board sqlite3 base "PRAGMA synchronous = EXTRA; INSERT INTO rows VALUES ($number, hex(zeroblob(1000)));" &&
         echo "ack $number"
     number=$((number + 1))
 done

@@ -41,6 +41,11 @@ pub struct CrashArgs {
 const AFTER: &str = "The script runs once to count its events, from `sync` after the boot to its end. Then it is cut at each chosen event.
 The cut boards restart, the oracle runs, and e2fsck checks the disk at the end, after a cut of all also then.
 
+Points of all@write are replayed: the disk at each is the beginning of the first run's writes. Renga's recovery and
+e2fsck's run on the host and must agree. The oracle sees each different result once, several in one boot, with the files'
+names, contents, permissions, owners and hard links. One of the points is cut really, as is all@write:20; the bytes of
+its disk must be those of the replay.
+
 Events: write (the disk board begins to write blocks), frame, or a probe of the kernel, such as commit or disk-end.
 
 Examples:

@@ -91,6 +91,15 @@ impl fmt::Display for EventMoment {
     }
 }
 
+/// Which blocks of the partition a write to the disk writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskWrite {
+    /// The first.
+    pub first: u64,
+    /// How many.
+    pub blocks: u32,
+}
+
 /// Listens to a rehearsal: notes when the events of one kind happen, and what the terminal shows.
 pub struct EventInstants {
     decoder: Decoder,
@@ -100,6 +109,8 @@ pub struct EventInstants {
     console_board: u8,
     /// When each of them happened, ns.
     pub times_ns: Vec<u64>,
+    /// Of writes to the disk also: what each of them wrote.
+    pub writes: Vec<DiskWrite>,
     /// What the terminal showed, and when, ns.
     pub console: Vec<(u64, Vec<u8>)>,
 }
@@ -113,7 +124,15 @@ impl EventInstants {
         let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
         let decoder = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes));
         let decoder = decoder.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
-        Ok(EventInstants { decoder, board, event, console_board, times_ns: Vec::new(), console: Vec::new() })
+        Ok(EventInstants {
+            decoder,
+            board,
+            event,
+            console_board,
+            times_ns: Vec::new(),
+            writes: Vec::new(),
+            console: Vec::new(),
+        })
     }
 
     fn hears(&self, board: u8) -> bool {
@@ -140,8 +159,12 @@ impl Listener for EventInstants {
     fn log(&mut self, _: &str) {}
 
     fn probe(&mut self, board: u8, hit: &Hit) {
-        if self.hears(board) && self.decoder.event(hit).is_some_and(|event| self.event.is(&event)) {
-            self.times_ns.push(hit.time_ns);
+        let Some(event) = self.decoder.event(hit).filter(|event| self.hears(board) && self.event.is(event)) else {
+            return;
+        };
+        self.times_ns.push(hit.time_ns);
+        if let TraceEvent::Disk { writes: true, first, blocks, .. } = event {
+            self.writes.push(DiskWrite { first, blocks });
         }
     }
 

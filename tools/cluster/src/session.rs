@@ -51,6 +51,8 @@ pub struct ClusterSession<'a> {
     pub tables: PathBuf,
     /// The disk; the session writes to it.
     pub disk: PathBuf,
+    /// Each write to the disk goes here too, in order.
+    pub write_log: Option<PathBuf>,
     /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
     pub cards: Option<Vec<CardBoot>>,
     /// The boards have no device of the emulator's, and choose by themselves what of their cards they start.
@@ -109,6 +111,7 @@ impl<'a> ClusterSession<'a> {
             system,
             tables,
             disk,
+            write_log: None,
             cards: None,
             bare: false,
             card_write_ns: None,
@@ -154,6 +157,7 @@ impl<'a> ClusterSession<'a> {
             plugin: self.plugin.clone(),
             tables: self.tables.clone(),
             disk,
+            write_log: None,
             cards: None,
             models: self.models.clone(),
             frames: true,
@@ -232,6 +236,7 @@ impl ClusterSession<'_> {
             append: self.arguments(number),
             append_once: self.first_arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
+            card_log: self.write_log.clone().filter(|_| board.owns_disk),
             card_write_ns: self.card_write_ns,
             dtb: None,
             firmware: None,

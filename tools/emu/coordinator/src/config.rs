@@ -33,6 +33,9 @@ pub struct BoardConfig {
     pub append_once: String,
     /// A raw image of an SD card, which the board writes to; its size is a power of two.
     pub sd_image: Option<PathBuf>,
+    /// A file for each write to the card, in order and with its data, in the format of dm-log-writes without its first
+    /// sector; it is made anew.
+    pub card_log: Option<PathBuf>,
     /// The card is busy for so long after each write, ns; without it, QEMU's, which is not.
     pub card_write_ns: Option<u64>,
     /// A file that is loaded beside the image, and named in the ATAGs.

@@ -5,6 +5,7 @@
 use crate::config::{BOARDS_MAX, BoardConfig, ClusterConfig};
 use crate::error::EmuError;
 use crate::memory_file::{SharedPage, StderrFile};
+use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -51,6 +52,9 @@ impl Qemu {
         socket: &str,
         page: &SharedPage,
     ) -> Result<Self, EmuError> {
+        if let Some(log) = &board.card_log {
+            File::create(log).map_err(|error| EmuError::Host { what: "make the log of a card", error })?;
+        }
         let mut command = command(config, board, (number, starts), socket);
         let host = |error| EmuError::Host { what: "share memory", error };
         let stderr = StderrFile::new().map_err(host)?;
@@ -147,8 +151,12 @@ fn add_files(command: &mut Command, board: &BoardConfig, starts: u32) {
     }
     if let Some(sd_image) = &board.sd_image {
         // Nothing but this process reads the file while it runs, and a host that crashes ends the run anyway.
-        let drive = format!("if=sd,format=raw,cache=unsafe,file={}", option_value(sd_image));
-        command.arg("-drive").arg(drive);
+        let image = option_value(sd_image);
+        let drive = board.card_log.as_ref().map_or(format!("format=raw,file={image}"), |log| {
+            let log = option_value(log);
+            format!("driver=blklogwrites,file.driver=file,file.filename={image},log.driver=file,log.filename={log}")
+        });
+        command.arg("-drive").arg(format!("if=sd,cache=unsafe,{drive}"));
     }
 }
 

@@ -62,14 +62,39 @@ pub fn fsck_filesystem(file: &Path) -> Result<FsckVerdict, ImageError> {
 /// When the image is not ext2 or e2fsck cannot run.
 pub fn repair(image: &Path) -> Result<FsckVerdict, ImageError> {
     let copy = PartitionCopy::new(image)?;
-    let output = run("e2fsck", "e2fsprogs", |command| {
-        command.arg("-fp").arg(&copy.path);
-    })?;
-    if output.status.code().is_none_or(|status| status & !E2FSCK_REPAIRED != 0) {
-        return Ok(FsckVerdict::Damaged(report(&output)));
+    let verdict = repair_filesystem(&copy.path)?;
+    if verdict == FsckVerdict::Clean {
+        partition::wrap(&copy.path, image)?;
     }
-    partition::wrap(&copy.path, image)?;
-    Ok(FsckVerdict::Clean)
+    Ok(verdict)
+}
+
+/// The same for a file system that lies alone in its file.
+///
+/// # Errors
+/// When e2fsck cannot run.
+pub fn repair_filesystem(file: &Path) -> Result<FsckVerdict, ImageError> {
+    let output = run("e2fsck", "e2fsprogs", |command| {
+        command.arg("-fp").arg(file);
+    })?;
+    let repaired = output.status.code().is_some_and(|status| status & !E2FSCK_REPAIRED == 0);
+    Ok(if repaired { FsckVerdict::Clean } else { FsckVerdict::Damaged(report(&output)) })
+}
+
+/// Copies the file system of an image to a file of its own.
+///
+/// # Errors
+/// When the image is not ext2, or the file cannot be written.
+pub fn copy_filesystem(image: &Path, to: &Path) -> Result<(), ImageError> {
+    partition::copy_out(image, find_filesystem(image)?, to)
+}
+
+/// Where in an image its file system begins.
+///
+/// # Errors
+/// When the image is not ext2.
+pub fn filesystem_start_bytes(image: &Path) -> Result<u64, ImageError> {
+    Ok(find_filesystem(image)?.start_bytes)
 }
 
 /// Puts the host's file `from` as `path` on a file system that lies alone in its file. One that is there stays.

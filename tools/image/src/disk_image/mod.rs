@@ -37,7 +37,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use catalogue::{CatalogueEntry, catalogue};
 pub use error::ImageError;
 pub use inspect::{
-    FsckVerdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
+    FsckVerdict, add_file, check_is_ext2, copy_filesystem, extract_folder, extract_tree, filesystem_start_bytes, fsck,
+    fsck_filesystem, read_file, repair, repair_filesystem,
 };
 pub use packages::{fetch as fetch_packages, fetch_dependency};
 pub use sources::fetch as fetch_source;

@@ -2,19 +2,21 @@
 //!
 //! Invariant: the first boot of the disk runs the script, each further boot the oracle.
 
+use super::replay::WriteLog;
 use super::target::CrashTarget;
 use anyhow::{Context, Result, bail, ensure};
 use renga_cli::CrashArgs;
 use renga_cluster::disturbance::Disturbance;
 use renga_cluster::escape::Typed;
-use renga_cluster::event_instants::EventInstants;
+use renga_cluster::event_instants::{EventInstants, EventName};
 use renga_cluster::listener::Listener;
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk;
 use renga_emu::{FrameEvent, PowerOrder};
+use renga_hal::block::SECTOR_BYTES;
 use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{sha256, sha256_of_file};
-use renga_images::disk_image::{DiskChoice, FileContent, Placed};
+use renga_images::disk_image::{self, DiskChoice, FileContent, Placed};
 use renga_images::system::SystemFile;
 use renga_profile::Profile;
 use renga_workspace::environment::Environment;
@@ -34,7 +36,8 @@ const REHEARSAL_LIMIT_NS: u64 = 3_600_000_000_000;
 const LIMIT_FACTOR: u64 = 8;
 /// A board that is cut alone restarts after so long, ns.
 pub const RESTART_NS: u64 = 200_000_000;
-const FOLDER: &str = "/etc/renga/crash";
+/// Where the scripts are on the disk.
+pub const FOLDER: &str = "/etc/renga/crash";
 
 /// What runs at each boot.
 fn boot_script() -> String {
@@ -51,14 +54,19 @@ exec sh {FOLDER}/script < /dev/null
 }
 
 /// What all trials share.
-pub struct CrashBench {
+pub struct CrashBench<'a> {
+    environment: &'a Environment,
+    options: &'a CrashArgs,
+    progress: &'a ProgressLine,
+    oracle: Vec<u8>,
     qemu: PathBuf,
     plugin: PathBuf,
     kernel: KernelArtifact,
     /// Who runs where.
     pub system: SystemFile,
     tables: PathBuf,
-    disk: PathBuf,
+    /// The disk before the script.
+    pub disk: PathBuf,
     machine: (Profile, u64),
     /// The sum of all of it.
     pub key: String,
@@ -73,14 +81,20 @@ pub struct Rehearsed {
     pub numbers: std::ops::RangeInclusive<u32>,
     /// When it was over, ns.
     pub end_ns: u64,
+    /// What was written to the disk, if all boards are to be cut at writes.
+    pub log: Option<WriteLog>,
 }
 
-impl CrashBench {
+impl<'a> CrashBench<'a> {
     /// Builds it.
     ///
     /// # Errors
     /// If something cannot be read or built.
-    pub fn build(environment: &Environment, options: &CrashArgs, progress: &ProgressLine) -> Result<CrashBench> {
+    pub fn build(
+        environment: &'a Environment,
+        options: &'a CrashArgs,
+        progress: &'a ProgressLine,
+    ) -> Result<CrashBench<'a>> {
         let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read the script {}", path.display()));
         let (script, oracle) = (read(&options.file)?, read(&options.oracle)?);
         let system = SystemFile::find(environment, &options.machine.system)?;
@@ -88,22 +102,51 @@ impl CrashBench {
         let scratch = Scratch::make(environment)?;
         let kernel = artifacts::kernel(environment, KernelFlavour::Plain, progress)?;
         let plugin = artifacts::plugin(environment, progress)?;
-        let place = |dest: String, bytes: Vec<u8>| Placed { dest, content: FileContent::Bytes(bytes), mode: 0o644 };
-        let mut placed = session_disk::placed_in_host(&options.put)?;
-        placed.push(place(session_disk::SCRIPT_PATH.to_string(), boot_script().into_bytes()));
-        placed.push(place(format!("{FOLDER}/script"), script));
-        placed.push(place(format!("{FOLDER}/oracle"), oracle));
         let disk = scratch.folder.join("disk.img");
-        artifacts::session_disk(environment, &DiskChoice::try_from(&options.image)?, placed, &disk, progress)?;
         let tables = artifacts::tables(&system, &scratch.folder)?;
         let machine = (options.machine.profile.machine(), options.machine.seed);
-        let mut made_of = format!("{machine:?} {}", RESTART_NS);
+        let mut bench = CrashBench {
+            environment,
+            options,
+            progress,
+            oracle,
+            qemu,
+            plugin,
+            kernel,
+            system,
+            tables,
+            disk,
+            machine,
+            key: String::new(),
+            scratch,
+        };
+        let scripts =
+            [(session_disk::SCRIPT_PATH.into(), boot_script().into_bytes()), (format!("{FOLDER}/script"), script)];
+        bench.build_disk(scripts.map(|(dest, text)| placed_text(dest, text)).to_vec(), &bench.disk)?;
+        bench.key = bench.sum()?;
+        Ok(bench)
+    }
+
+    /// The sum of all that decides what a trial finds.
+    fn sum(&self) -> Result<String> {
+        let mut made_of = format!("{:?} {}", self.machine, RESTART_NS);
         let this = std::env::current_exe().context("this program has no file")?;
-        for path in [&kernel.image, &plugin, &qemu, &disk, &tables, &this] {
+        for path in [&self.kernel.image, &self.plugin, &self.qemu, &self.disk, &self.tables, &this] {
             made_of += &sha256_of_file(path)?.to_string();
         }
-        let key = sha256(made_of.as_bytes()).to_string();
-        Ok(CrashBench { qemu, plugin, kernel, system, tables, disk, machine, key, scratch })
+        Ok(sha256(made_of.as_bytes()).to_string())
+    }
+
+    /// Builds a disk with the image, the oracle and what is `placed`.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    pub fn build_disk(&self, placed: Vec<Placed>, disk: &Path) -> Result<()> {
+        let CrashBench { environment, options, progress, .. } = *self;
+        let mut all = session_disk::placed_in_host(&options.put)?;
+        all.push(placed_text(format!("{FOLDER}/oracle"), self.oracle.clone()));
+        all.extend(placed);
+        artifacts::session_disk(environment, &DiskChoice::try_from(&options.image)?, all, disk, progress)
     }
 
     /// A folder for the files of one trial.
@@ -148,7 +191,10 @@ impl CrashBench {
         let session = self.session(self.fresh_disk(&folder)?, Vec::new(), b"", REHEARSAL_LIMIT_NS);
         let console_board = self.system.checked.console_board();
         let mut instants = EventInstants::new(&self.kernel.elf, target.board, target.event, console_board)?;
-        let ended = ClusterSession { frames: true, probes: true, ..session }.run(&mut instants)?;
+        let is_replayed = target.board.is_none() && target.event == EventName::Write;
+        let write_log = is_replayed.then(|| folder.join("writes"));
+        let ended = ClusterSession { frames: true, probes: true, write_log: write_log.clone(), ..session };
+        let ended = ended.run(&mut instants)?;
         let begun_ns = begun_ns(&instants.console).context("the script did not begin; does the image have /bin/sh?")?;
         if ended.status != 0 {
             let text = String::from_utf8_lossy(&printed(&instants.console, u64::MAX)).into_owned();
@@ -157,19 +203,30 @@ impl CrashBench {
         let before = instants.times_ns.partition_point(|time_ns| *time_ns <= begun_ns) as u32;
         let numbers = before + 1..=instants.times_ns.len() as u32;
         ensure!(!numbers.is_empty(), "the script has no event `{}`: choose another one with --kill", target.event);
+        let first_sector = disk_image::filesystem_start_bytes(&self.disk)? / SECTOR_BYTES as u64;
+        let log = write_log.map(|log| WriteLog::read(&log, first_sector, &instants.writes)).transpose()?;
         let _ = fs::remove_dir_all(folder); // what stays goes with the scratch folder
-        Ok(Rehearsed { instants, numbers, end_ns: ended.stats.virtual_ns })
+        Ok(Rehearsed { instants, numbers, end_ns: ended.stats.virtual_ns, log })
     }
+}
+
+/// A text file of the disk.
+pub fn placed_text(dest: String, text: Vec<u8>) -> Placed {
+    Placed { dest, content: FileContent::Bytes(text), mode: 0o644 }
 }
 
 /// The printable characters of `text`, to be typed line by line.
 fn typed(text: &[u8]) -> Receiver<Typed> {
     let (sender, keys) = channel();
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let plain = line.iter().copied().filter(|byte| !byte.is_ascii_control() || matches!(byte, b'\n' | b'\t'));
-        let _ = sender.send(Typed::Keys(plain.collect())); // the receiver is here
+        let _ = sender.send(Typed::Keys(plain(line))); // the receiver is here
     }
     keys
+}
+
+/// The printable characters, and the ends of lines.
+pub fn plain(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_control() || matches!(byte, b'\n' | b'\t')).collect()
 }
 
 impl Rehearsed {

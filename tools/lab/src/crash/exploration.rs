@@ -2,9 +2,11 @@
 
 use super::bench::{CrashBench, Rehearsed};
 use super::points::spread;
+use super::replay::{CutState, Inspection, Replay, batches};
 use super::target::CrashTarget;
 use super::trial::{Trial, TrialResult};
-use crate::sweep::{Job, Kept, Sweep};
+use crate::benches::workers;
+use crate::sweep::{Job, Kept, Sweep, carry_out, missing};
 use anyhow::{Context, Result};
 use renga_cli::CrashArgs;
 use renga_images::card::sha256;
@@ -16,7 +18,7 @@ use std::fs;
 
 /// The trials.
 pub struct Exploration<'a> {
-    bench: &'a CrashBench,
+    bench: &'a CrashBench<'a>,
     rehearsed: &'a Rehearsed,
     target: CrashTarget,
     kept: Kept,
@@ -36,7 +38,7 @@ impl<'a> Exploration<'a> {
     pub fn plan(
         environment: &Environment,
         options: &CrashArgs,
-        bench: &'a CrashBench,
+        bench: &'a CrashBench<'a>,
         target: CrashTarget,
         rehearsed: &'a Rehearsed,
         progress: &'a ProgressLine,
@@ -50,12 +52,81 @@ impl<'a> Exploration<'a> {
         let (mut jobs, mut numbers) = (Vec::new(), BTreeMap::new());
         for number in chosen {
             let label = target.point(number, &bench.system);
-            let key = sha256(format!("{} {label}", bench.key).as_bytes()).to_string();
+            let how = if rehearsed.log.is_some() && target.number.is_some() { " really" } else { "" };
+            let key = sha256(format!("{} {label}{how}", bench.key).as_bytes()).to_string();
             numbers.insert(key.clone(), number);
             jobs.push(Job { key, label });
         }
         let command = repeating(std::env::args().skip(1));
         Ok(Exploration { bench, rehearsed, target, kept, jobs, numbers, command, progress })
+    }
+}
+
+impl Exploration<'_> {
+    /// Cuts at the events without a result: all boards at several writes by replaying, anything else really.
+    ///
+    /// # Errors
+    /// If something could not be carried out.
+    pub fn carry_out(&self, workers: usize) -> Result<()> {
+        let Some(log) = self.rehearsed.log.as_ref().filter(|_| self.target.number.is_none()) else {
+            carry_out(self, workers)?;
+            return Ok(());
+        };
+        let left = missing(self);
+        let Some(really) = left.get(left.len() / 2) else { return Ok(()) };
+        self.progress.step("the writes of the run are replayed until each cut");
+        let replay = Replay::new(self.bench, self.rehearsed, log)?;
+        let replayed: Vec<&Job> = left.iter().filter(|job| job.key != really.key).collect();
+        let states = workers::all(&replayed, workers, |job| self.replay(&replay, job))?;
+        let states: Vec<CutState> = states.into_iter().flatten().collect();
+        let distinct: BTreeMap<&str, &CutState> = states.iter().map(|state| (state.key.as_str(), state)).collect();
+        let distinct: Vec<&CutState> = distinct.into_values().collect();
+        let (count, cuts) = (distinct.len(), states.len());
+        self.progress.step(&format!("the oracle inspects what {cuts} cuts leave: {count} different states"));
+        let inspections: Vec<(usize, Inspection<'_>)> =
+            batches(&replay, &distinct, workers).into_iter().enumerate().collect();
+        workers::all(&inspections, workers, |(number, inspection)| {
+            let verdicts = inspection.carry_out(&format!("inspection-{number}"))?;
+            inspection
+                .states
+                .iter()
+                .zip(verdicts)
+                .try_for_each(|(state, verdict)| self.keep_all(&states, state, &verdict))
+        })?;
+        Sweep::carry_out(self, really, &format!("{}, really cut", really.label))
+    }
+
+    /// The state after a replayed cut; if recovery fails, that is the result.
+    fn replay(&self, replay: &Replay<'_>, job: &Job) -> Result<Option<CutState>> {
+        let number = *self.numbers.get(&job.key).context("a job of another exploration")?;
+        match replay.state(number, &job.key)? {
+            Ok(state) => Ok(Some(state)),
+            Err(violation) => {
+                self.keep(
+                    &job.key,
+                    &TrialResult { cut_ns: self.rehearsed.instants.time_ns(number)?, violation: Some(violation) },
+                )?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Keeps what the oracle says of `state` for all cuts with the same one.
+    fn keep_all(&self, states: &[CutState], state: &CutState, violation: &Option<String>) -> Result<()> {
+        for same in states.iter().filter(|same| same.key == state.key) {
+            let cut_ns = self.rehearsed.instants.time_ns(same.number)?;
+            let key = self.numbers.iter().find(|(_, number)| **number == same.number).map(|(key, _)| key);
+            self.keep(
+                key.context("a cut of another exploration")?,
+                &TrialResult { cut_ns, violation: violation.clone() },
+            )?;
+        }
+        Ok(())
+    }
+
+    fn keep(&self, key: &str, result: &TrialResult) -> Result<()> {
+        let text = serde_json::to_string_pretty(result)? + "\n";
+        self.kept.keep(key, |path| Ok(fs::write(path, text)?))
     }
 }
 
@@ -93,9 +164,8 @@ impl Sweep for Exploration<'_> {
         self.progress.step(what);
         let number = *self.numbers.get(&job.key).context("a job of another exploration")?;
         let cut_ns = self.rehearsed.instants.time_ns(number)?;
-        let trial = Trial { bench: self.bench, rehearsed: self.rehearsed, target: &self.target, cut_ns };
-        let text = serde_json::to_string_pretty(&trial.carry_out(&job.key)?)? + "\n";
-        self.kept.keep(&job.key, |path| Ok(fs::write(path, text)?))
+        let trial = Trial { bench: self.bench, rehearsed: self.rehearsed, target: &self.target, number, cut_ns };
+        self.keep(&job.key, &trial.carry_out(&job.key)?)
     }
 
     fn report(&self) -> Result<u8> {
@@ -106,6 +176,9 @@ impl Sweep for Exploration<'_> {
             violations += 1;
             println!("{} ({:.6} s): {}", job.label, result.cut_ns as f64 / 1e9, violation.trim_end());
             println!("  again: {} --kill {}", self.command, job.label);
+        }
+        if self.rehearsed.log.is_some() && self.target.number.is_none() {
+            println!("disks are replayed from the writes of one run; the disk of one real cut has the same bytes");
         }
         let (cut, all) = (self.jobs.len(), self.rehearsed.numbers.clone().count());
         println!("{cut} of {all} points cut ({}): {violations} violations", self.target.event);

@@ -3,6 +3,7 @@
 //! - [`target`]: what is cut at which events; [`points`]: which of them;
 //! - [`bench`]: the machines, the disk and the sessions that all trials share;
 //! - [`trial`]: one cut, the restart, the oracle and e2fsck;
+//! - [`replay`]: cuts of all boards at writes without their runs;
 //! - [`exploration`]: all trials as a sweep, and the report.
 //!
 //! Invariant: a trial depends on nothing but its key, so what was computed is never computed again. Not here: instants
@@ -11,11 +12,12 @@
 mod bench;
 mod exploration;
 mod points;
+mod replay;
 mod target;
 mod trial;
 
 use crate::benches::workers;
-use crate::sweep::{Sweep, carry_out};
+use crate::sweep::Sweep;
 use anyhow::Result;
 use bench::CrashBench;
 use exploration::Exploration;
@@ -35,7 +37,7 @@ pub fn crash(environment: &Environment, options: &CrashArgs) -> Result<u8> {
     progress.step("the script runs once, to count its events");
     let rehearsed = bench.rehearse(&target)?;
     let exploration = Exploration::plan(environment, options, &bench, target, &rehearsed, &progress)?;
-    carry_out(&exploration, workers::by_default(options.jobs.map(usize::from)))?;
+    exploration.carry_out(workers::by_default(options.jobs.map(usize::from)))?;
     progress.finish();
     exploration.report()
 }

@@ -4,8 +4,9 @@
 //! ended, the disk boots again in a second run. The oracle runs once.
 
 use super::bench::{ConsoleRecorder, CrashBench, RESTART_NS, Rehearsed, printed};
+use super::replay::CutDisk;
 use super::target::CrashTarget;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use renga_cluster::session::ClusterSession;
 use renga_emu::{PowerChange, PowerOrder};
 use renga_images::disk_image::{self, FsckVerdict};
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::Path;
 
 /// Bytes of a console that a violation shows.
-const SHOWN_BYTES_MAX: usize = 2000;
+pub const SHOWN_BYTES_MAX: usize = 2000;
 
 /// What a trial found.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -28,11 +29,13 @@ pub struct TrialResult {
 /// A cut and what it is done with.
 pub struct Trial<'a> {
     /// What all share.
-    pub bench: &'a CrashBench,
+    pub bench: &'a CrashBench<'a>,
     /// The run without a cut.
     pub rehearsed: &'a Rehearsed,
     /// Whose power is cut.
     pub target: &'a CrashTarget,
+    /// At which event.
+    pub number: u32,
     /// When, ns.
     pub cut_ns: u64,
 }
@@ -56,19 +59,32 @@ impl Trial<'_> {
         let system = &self.bench.system.checked;
         if self.target.board == Some(system.file_board()) {
             let session = ClusterSession { keys_from_ns: self.cut_ns + RESTART_NS, ..session };
-            return Ok(self.oracle(session)?.or(fault_of(disk_image::fsck(&disk)?, "after the oracle")));
+            let fault = fault_of_oracle(self.bench, session);
+            return Ok(fault.or(fault_of(disk_image::fsck(&disk)?, "after the oracle")));
         }
         let mut heard = ConsoleRecorder::new(system.console_board());
         let session = ClusterSession { keys: None, ends_in_cut: self.target.board.is_none(), ..session };
         if let Err(error) = session.run(&mut heard) {
             return Ok(Some(format!("the run with the cut failed: {error:#}\n{}", heard.end(SHOWN_BYTES_MAX))));
         }
+        self.compare_with_replay(&disk)?;
         if let Some(fault) = self.fault_after_cut(&disk, folder)? {
             return Ok(Some(fault));
         }
-        let input = printed(&heard.console, u64::MAX);
-        let session = self.bench.session(disk.clone(), Vec::new(), &input, self.rehearsed.limit_ns());
-        Ok(self.oracle(session)?.or(fault_of(disk_image::fsck(&disk)?, "after the oracle")))
+        judge((self.bench, self.rehearsed), &disk, &printed(&heard.console, u64::MAX))
+    }
+
+    /// What was recorded must give the disk of the cut, byte for byte.
+    fn compare_with_replay(&self, disk: &Path) -> Result<()> {
+        let Some(log) = &self.rehearsed.log else { return Ok(()) };
+        let mut difference = CutDisk::new(disk, &[])?;
+        let replayed = disk.with_extension("replayed");
+        CutDisk::new(&self.bench.disk, log.before(self.number))?.write_to(&self.bench.disk, 0, &replayed)?;
+        difference.write_changes(&replayed, 0)?;
+        fs::remove_file(&replayed).with_context(|| format!("cannot remove {}", replayed.display()))?;
+        let sectors: Vec<u64> = difference.written().collect();
+        ensure!(sectors.is_empty(), "the disk after the cut is not the replayed one: sectors {sectors:?}");
+        Ok(())
     }
 
     fn power(&self) -> Vec<PowerOrder> {
@@ -94,21 +110,32 @@ impl Trial<'_> {
         fs::copy(disk, &copy).with_context(|| format!("cannot write {}", copy.display()))?;
         Ok(fault_of(disk_image::repair(&copy)?, "after the cut"))
     }
+}
 
-    /// Runs `session`, whose last script is the oracle.
-    fn oracle(&self, session: ClusterSession<'_>) -> Result<Option<String>> {
-        let mut heard = ConsoleRecorder::new(self.bench.system.checked.console_board());
-        let ended = session.run(&mut heard);
-        let said = heard.end(SHOWN_BYTES_MAX);
-        Ok(match ended {
-            Ok(outcome) if outcome.status == 0 => None,
-            Ok(outcome) => Some(format!("the oracle ends with status {}:\n{said}", outcome.status)),
-            Err(error) => Some(format!("the run with the oracle failed: {error:#}\n{said}")),
-        })
+/// What is wrong with a disk, when it boots and the oracle inspects it.
+///
+/// # Errors
+/// If e2fsck cannot run.
+pub fn judge(of: (&CrashBench<'_>, &Rehearsed), disk: &Path, input: &[u8]) -> Result<Option<String>> {
+    let (bench, rehearsed) = of;
+    let session = bench.session(disk.to_path_buf(), Vec::new(), input, rehearsed.limit_ns());
+    Ok(fault_of_oracle(bench, session).or(fault_of(disk_image::fsck(disk)?, "after the oracle")))
+}
+
+/// Runs `session`, whose last script is the oracle.
+fn fault_of_oracle(bench: &CrashBench<'_>, session: ClusterSession<'_>) -> Option<String> {
+    let mut heard = ConsoleRecorder::new(bench.system.checked.console_board());
+    let ended = session.run(&mut heard);
+    let said = heard.end(SHOWN_BYTES_MAX);
+    match ended {
+        Ok(outcome) if outcome.status == 0 => None,
+        Ok(outcome) => Some(format!("the oracle ends with status {}:\n{said}", outcome.status)),
+        Err(error) => Some(format!("the run with the oracle failed: {error:#}\n{said}")),
     }
 }
 
-fn fault_of(verdict: FsckVerdict, when: &str) -> Option<String> {
+/// The checker's complaint, if it has one.
+pub fn fault_of(verdict: FsckVerdict, when: &str) -> Option<String> {
     match verdict {
         FsckVerdict::Clean => None,
         FsckVerdict::Damaged(report) => Some(format!("the file system is damaged {when}:\n{report}")),

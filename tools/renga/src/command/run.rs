@@ -68,6 +68,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         system: &system,
         tables: options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?,
         disk: disk.path.clone(),
+        write_log: None,
         models: models(options, &system, cards.as_deref())?,
         cards,
         bare: options.bare,
