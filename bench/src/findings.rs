@@ -7,6 +7,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// Why a quotient has no figure.
+const BY_NOTHING: &str = "there is nothing to compare with: a count or a time is 0";
+
+/// The quotient of two counts or times; no number if there is nothing to divide by.
+pub(crate) fn quotient(one: u64, other: u64) -> f64 {
+    if other == 0 { f64::NAN } else { one as f64 / other as f64 }
+}
+
+/// The most of all, if each is a number; without any, none.
+pub(crate) fn most_of(figures: impl IntoIterator<Item = f64>) -> f64 {
+    let most = |one: f64, other: f64| if one.is_nan() || other.is_nan() { f64::NAN } else { one.max(other) };
+    figures.into_iter().reduce(most).unwrap_or(f64::NAN)
+}
+
 /// A table, as it is printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingsTable {
@@ -165,9 +179,12 @@ impl Findings {
         self.figures.insert(name.into(), value);
     }
 
-    /// Reports the quantity of a claim.
+    /// Reports the quantity of a claim; a division by nothing yields none.
     pub fn quantity(&mut self, id: impl Into<String>, figure: f64) {
-        self.measured.insert(id.into(), Ok(figure));
+        match figure.is_finite() {
+            true => self.measured.insert(id.into(), Ok(figure)),
+            false => self.measured.insert(id.into(), Err(BY_NOTHING.to_string())),
+        };
     }
 
     /// Reports why the quantity of a claim has no figure.
@@ -199,7 +216,7 @@ impl fmt::Display for Findings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Findings, FindingsTable};
+    use super::{Findings, FindingsTable, most_of, quotient};
     use crate::claims::{Claim, ClaimBound, Quantity, judge};
 
     #[test]
@@ -207,6 +224,17 @@ mod tests {
         let mut table = FindingsTable::new("t", &["what", "ms"]);
         table.rows = vec![vec!["a longer name".into(), "1".into()], vec!["b".into(), "12345".into()]];
         assert_eq!(table.to_string(), "t\n\n  what              ms\n  a longer name      1\n  b              12345\n");
+    }
+
+    /// Holds: bench-verdicts.
+    #[test]
+    fn findings_quotient_by_nothing_is_not_measured() {
+        let mut found = Findings::default();
+        found.quantity("some", most_of([quotient(3, 2), quotient(1, 1)]));
+        found.quantity("by-nothing", most_of([quotient(3, 2), quotient(1, 0)]));
+        found.quantity("none", most_of([]));
+        assert_eq!(found.measured["some"], Ok(1.5));
+        assert!(["by-nothing", "none"].iter().all(|id| found.measured[*id].is_err()), "{:?}", found.measured);
     }
 
     /// Holds: bench-report.

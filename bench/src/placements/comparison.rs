@@ -4,7 +4,7 @@
 
 use super::placement::{Alone, Placement, best};
 use crate::claims::{Claim, ClaimBound, Quantity};
-use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::findings::{Curve, Findings, FindingsTable, Plot, quotient};
 use crate::rows::ms;
 
 /// The quantities of claims.
@@ -107,7 +107,7 @@ fn evaluate_search(measured: &[ComparedPlacement], alone: &Alone, findings: &mut
         findings.unmeasured(TO_BEST, format!("{found}, which the search takes, was not measured"));
         return;
     };
-    let ratio = searched.ns as f64 / quickest.ns.max(1) as f64;
+    let ratio = quotient(searched.ns, quickest.ns);
     findings.quantity(TO_BEST, ratio);
     findings.notes.push(format!(
         "Of {} placements the search takes {found}: predicted {predicted} ms, measured {} ms. Of the {} measured \

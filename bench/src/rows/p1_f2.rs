@@ -3,7 +3,7 @@
 use super::p1_t5::pair;
 use super::{LedgerRow, RowPlan, ms};
 use crate::claims::{Claim, ClaimBound, Quantity};
-use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::findings::{Curve, Findings, FindingsTable, Plot, quotient};
 use crate::run::{BenchMachine, BenchRun, CostProfile, OURS, RunOutcome};
 use crate::spent::{Spent, spent};
 use crate::workload::CC_6876;
@@ -66,7 +66,7 @@ fn lengths(header: &TraceHeader, events: &[Timed], from_ns: u64, to_ns: u64) -> 
 fn mean_length(lengths: &[u64]) -> f64 {
     let all: u64 = lengths.iter().sum();
     let sum: u64 = lengths.iter().zip(0..).map(|(times, length)| times * length).sum();
-    sum as f64 / all.max(1) as f64
+    quotient(sum, all)
 }
 
 /// How much the disk has to do.

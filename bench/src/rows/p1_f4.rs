@@ -92,7 +92,7 @@ fn points(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<u64>> {
     let one = |distance: &u64| {
         let numbers = outcome.numbers(&format!("received {} ", distance * 1000))?;
         let [bytes, ns] = numbers[..] else { anyhow::bail!("not a measurement: {numbers:?}") };
-        Ok(ns / bytes.max(1))
+        ns.checked_div(bytes).context("no byte was received")
     };
     distances_us(plan).iter().map(one).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{LedgerRow, RowPlan, us};
 use crate::claims::{Claim, ClaimBound, Quantity};
-use crate::findings::{Findings, FindingsTable};
+use crate::findings::{Findings, FindingsTable, quotient};
 use crate::observed::{LOCAL_INSTRUCTIONS, ObservedCalls, counted};
 use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, OURS, PAPERS, RunOutcome};
 use crate::workload::CC_6876;
@@ -95,7 +95,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         let ObservedCalls { local, remote, costs_ns } = &found;
         findings.figure(format!("calls within boards, compile on {label}"), *local);
         findings.figure(format!("calls between boards, compile on {label}"), *remote);
-        let share = *remote as f64 / (local + remote).max(1) as f64;
+        let share = quotient(*remote, local + remote);
         let cost = |place: usize| costs_ns.get(place).map_or("-".to_string(), |ns| us(*ns));
         let published = if label == "a" { ["18626", "0"] } else { ["18626", "2625"] };
         let median = costs_ns.len() / 2;

@@ -3,7 +3,7 @@
 
 use super::{LedgerRow, RowPlan, us};
 use crate::claims::{Claim, ClaimBound, Quantity};
-use crate::findings::{Findings, FindingsTable};
+use crate::findings::{Findings, FindingsTable, quotient};
 use crate::observed::{LOCAL_INSTRUCTIONS, Observed, marked};
 use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, OURS, PAPERS, RunOutcome};
 use crate::workload::files_for_calls;
@@ -157,7 +157,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         findings.quantity(format!("near-{word}"), a.iter().zip(calls).filter(near).count() as f64);
         let remote: u64 = calls.iter().map(|call| call.remote_calls).sum();
         findings.quantity(format!("calls-{word}"), remote as f64);
-        let share = |call: &Observed| call.remote_ns as f64 / own_ns(call).max(1) as f64;
+        let share = |call: &Observed| quotient(call.remote_ns, own_ns(call));
         let least = calls.iter().filter(|call| call.remote_calls > 0).map(share).reduce(f64::min);
         match least {
             Some(least) => findings.quantity(format!("share-{word}"), least),
@@ -168,7 +168,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
             match call {
                 // What does not leave the board overlaps with nothing, and need not.
                 Observed { remote_calls: 0, .. } => findings.unmeasured(id, "the call does not leave its board"),
-                call => findings.quantity(id, call.boards_overlap_ns as f64 / call.response_ns.max(1) as f64),
+                call => findings.quantity(id, quotient(call.boards_overlap_ns, call.response_ns)),
             }
         }
     }
@@ -178,7 +178,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
 
 /// What makes the slowest call from b slow.
 fn why(from_a: &[Observed], from_b: &[Observed]) -> String {
-    let ratio = |(a, b): (&Observed, &Observed)| own_ns(b) as f64 / own_ns(a).max(1) as f64;
+    let ratio = |(a, b): (&Observed, &Observed)| quotient(own_ns(b), own_ns(a));
     let all = || CALLS.iter().zip(from_a.iter().zip(from_b));
     let worst = all().max_by(|(_, one), (_, other)| ratio(*one).total_cmp(&ratio(*other)));
     let Some((published, (a, b))) = worst else { return String::new() };

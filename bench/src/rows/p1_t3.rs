@@ -2,7 +2,7 @@
 
 use super::{LedgerRow, RowPlan, ms, twice_on_b};
 use crate::claims::{Claim, ClaimBound, Quantity};
-use crate::findings::{Findings, FindingsTable};
+use crate::findings::{Findings, FindingsTable, most_of, quotient};
 use crate::observed::counted;
 use crate::run::{BenchRun, BenchSystem, CostProfile, OURS, PAPERS, RunOutcome};
 use crate::spent::{self, spent};
@@ -76,7 +76,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let [disk_only, papers, ours] = outcomes else { bail!("three runs are needed") };
     let placements = [("disk only", disk_only), ("standard", papers), ("standard, leases", ours)];
     let mut findings = Findings::default();
-    let mut worst = [0.0f64; 2];
+    let (mut times_to_other, mut calls_to_standard) = (Vec::new(), Vec::new());
     for (time, what) in [(COUNTED, "first run"), ("2", "second run")] {
         let columns = ["", "disk only", "standard", "with leases", "calls", "standard", "with leases"];
         let mut table =
@@ -91,9 +91,8 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
                 found.push((ns, calls));
             }
             if time == COUNTED {
-                let ratio = |one: u64, other: u64| one as f64 / other.max(1) as f64;
-                worst[0] = worst[0].max(ratio(found[1].0, found[0].0));
-                worst[1] = worst[1].max(ratio(found[0].1, found[1].1));
+                times_to_other.push(quotient(found[1].0, found[0].0));
+                calls_to_standard.push(quotient(found[0].1, found[1].1));
             }
             let times = found.iter().map(|(ns, _)| ms(*ns));
             let calls = found.iter().map(|(_, calls)| calls.to_string());
@@ -102,8 +101,8 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         findings.tables.push(table);
     }
     findings.tables.push(published(plan));
-    findings.quantity(TIME, worst[0]);
-    findings.quantity(CALLS, worst[1]);
+    findings.quantity(TIME, most_of(times_to_other));
+    findings.quantity(CALLS, most_of(calls_to_standard));
     say_why(plan, [disk_only, papers], &mut findings)?;
     Ok(findings)
 }

@@ -4,6 +4,7 @@
 //! started, is an error. Not here: the verdict (`verdict`).
 
 use super::{MODES, Occupied, P2Figure, P2Pair, P2Task, PairPlacement, pairs};
+use crate::findings::quotient;
 use crate::rows::RowPlan;
 use crate::run::RunOutcome;
 use anyhow::{Context, Result, ensure};
@@ -102,9 +103,9 @@ impl PairMeasurement<'_> {
         100.0 * (self.modes[mode].front as f64 / self.front_alone as f64 - 1.0)
     }
 
-    /// What the jobs had of what was idle until they were done.
+    /// What the jobs had of what was idle until they were done; no number if nothing was.
     pub fn share(&self, mode: usize) -> f64 {
-        self.job_alone as f64 / self.modes[mode].jobs.saturating_sub(self.occupied).max(1) as f64
+        quotient(self.job_alone, self.modes[mode].jobs.saturating_sub(self.occupied))
     }
 
     pub fn title(&self) -> String {

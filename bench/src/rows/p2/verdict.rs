@@ -5,7 +5,7 @@
 use super::measured::{PairMeasurement, RegulatorCounts, measured};
 use super::{JobsClaim, MODES, P2Figure};
 use crate::claims::{Claim, ClaimBound, Quantity};
-use crate::findings::{Curve, Findings, FindingsTable, Plot};
+use crate::findings::{Curve, Findings, FindingsTable, Plot, most_of};
 use crate::rows::{RowPlan, ms};
 use crate::run::RunOutcome;
 use anyhow::Result;
@@ -65,11 +65,18 @@ fn jobs(all: &[PairMeasurement<'_>]) -> FindingsTable {
     for pair in all {
         let mut row = vec![pair.title(), ms(pair.job_alone)];
         for (mode, found) in pair.modes.iter().enumerate() {
-            row.extend([ms(found.jobs), format!("{:.0} %", 100.0 * pair.share(mode))]);
+            row.extend([ms(found.jobs), share(pair, mode)]);
         }
         table.rows.push(row);
     }
     table
+}
+
+fn share(pair: &PairMeasurement<'_>, mode: usize) -> String {
+    match pair.share(mode) {
+        share if share.is_finite() => format!("{:.0} %", 100.0 * share),
+        _ => "-".to_string(),
+    }
 }
 
 /// Counts while the foreground ran: samples with contention, of all samples.
@@ -171,8 +178,8 @@ fn report(figure: &P2Figure, all: &[PairMeasurement<'_>], findings: &mut Finding
                     .unmeasured(id, format!("the lowest class alone takes {alone:.2} % longer: nothing is left")),
             }
         }
-        let share = all.iter().map(|pair| pair.share(place)).fold(f64::MAX, f64::min);
-        findings.quantity(format!("{title}-share"), share);
+        let least = -most_of(all.iter().map(|pair| -pair.share(place)));
+        findings.quantity(format!("{title}-share"), least);
     }
     if let Some(jobs) = figure.jobs {
         let ratios = papers().filter_map(|pair| jobs_end(jobs, pair));

@@ -52,7 +52,11 @@ pub fn measure(
     let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
-    let differing = if options.profiles.short { counts::evaluate(environment, &results)? } else { Vec::new() };
+    let differing = if options.profiles.short && options.phases == 1 {
+        counts::evaluate(environment, &results)?
+    } else {
+        Vec::new()
+    };
     differing.iter().for_each(|line| println!("{line}"));
     Ok(u8::from(!differing.is_empty()))
 }
