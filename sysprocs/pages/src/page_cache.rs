@@ -223,6 +223,7 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
 }
 
 impl<M: UserMemory + ?Sized> CacheState<M> {
+    #[inline(always)]
     fn read(&mut self, id: FileId, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let (file, size) = self.index.sized_file(id).ok_or(Errno::ENOENT)?;
         let count = size.saturating_sub(offset).min(out.len() as u64) as usize;

@@ -230,6 +230,8 @@ fn leased_file_pushed_attributes_complete_its_status_until_the_lease_ends() {
     let mode = |mode| AttributeChange::mode(mode);
     index.change(FILE, mode(0o600), 1);
     assert_eq!(index.push_changes(FILE), Some((mode(0o600), 1)));
+    index.accepted_push(FILE, PUSH_REFUSED);
+    assert_eq!(index.push_changes(FILE), Some((mode(0o600), 1)), "the inode's process has them not");
     index.change(FILE, mode(0o640), 2);
     index.accepted_push(FILE, NO_PAGE);
     assert_eq!(index.push_changes(FILE), Some((mode(0o640), 2)), "changed again meanwhile");

@@ -288,8 +288,8 @@ protocol! {
         /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From
         /// lookup workers only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;
-        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one. Of inode 0 no name:
-        /// only whether there is any other than `.` and `..`.
+        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one. 0: only whether
+        /// there is an entry.
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Of a fresh symbolic link: sets its target.
         24 SetLink {} (&'a [u8]) -> Result<(), Errno>;
@@ -309,18 +309,13 @@ protocol! {
         /// has it, if the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`.
         /// `EFBIG`: the page is behind the end. `EOPNOTSUPP`: that board keeps no pages.
         30 DirtyPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Lease, Errno>;
-        /// As `Facts`, for an opener whose call was passed on with the path; if the inode cannot be read with mode 0
-        /// and the errno in place of the device.
+        /// As `Facts`, for an opener whose call was passed on with the path; on errors mode 0, and that as the device.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }
 }
 
 /// In place of a mode: it stays.
 pub const KEEP_MODE: u16 = u16::MAX;
-impl LossReport {
-    /// Nothing is reported.
-    pub const NONE: LossReport = LossReport { count: 0, errno: 0, ns_ago: 0 };
-}
 impl SetAccess {
     /// Sets permission bits.
     pub const fn mode(mode: u16) -> SetAccess {

@@ -11,14 +11,22 @@ use crate::leases::write_lease::WriteLease;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::{LossReport, PushPage};
 use renga_proto::pages::NO_PAGE;
-use renga_rt::Errno;
+use renga_rt::{Call, Errno, reply};
+
+/// More follows.
+const NOT_YET: LossReport = LossReport { count: 0, errno: 0, ns_ago: 0 };
+
+pub(super) async fn serve_push(inode: &mut ActiveInode, mut call: Call<PushPage>) {
+    let (push, board) = (call.entry(), call.board());
+    reply!(call, if inode.admit(&call) => inode.accept_push(board, push, call.lent()).await);
+}
 
 impl ActiveInode {
     /// Accepts what `board` pushes, `sent`; after the last, reports as `sync`.
-    pub(super) async fn accept_push(&mut self, board: u8, push: PushPage, sent: &[u8]) -> Result<LossReport, Errno> {
+    async fn accept_push(&mut self, board: u8, push: PushPage, sent: &[u8]) -> Result<LossReport, Errno> {
         // Whatever the cause, the flush that follows finds it.
         self.place_pushed(board, push, sent).await.map_err(|_| Errno::ENOLCK)?;
-        if push.place.last { self.report_error().await } else { Ok(LossReport::NONE) }
+        if push.place.last { self.report_error().await } else { Ok(NOT_YET) }
     }
 
     async fn place_pushed(&mut self, board: u8, push: PushPage, sent: &[u8]) -> Result<(), Errno> {

@@ -10,6 +10,7 @@
 use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::kept_call::{KeptCall, Pause, open_cut, thaw, truncate};
 use crate::inode::lease_calls::{entries, prepare, refuse_lease, serve_lease};
+use crate::inode::lease_push::serve_push;
 use crate::leases::referrers::Referrers;
 use renga_proto::inode::{AddLinks, Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend};
 use renga_rt::{Call, Errno, Me, Never, Port, reply};
@@ -141,10 +142,7 @@ impl InodeServer {
                 reply!(call, if inode.admit(&call) => inode.reserve_append(call.board(), from, bytes))
             }
             InodeCall::LeaseWrite(call) => serve_lease(inode, call).await,
-            InodeCall::PushPage(mut call) => {
-                let (push, board) = (call.entry(), call.board());
-                reply!(call, if inode.admit(&call) => inode.accept_push(board, push, call.lent()).await)
-            }
+            InodeCall::PushPage(call) => serve_push(inode, call).await,
         }
     }
 }
