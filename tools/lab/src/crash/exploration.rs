@@ -2,7 +2,7 @@
 
 use super::bench::{CrashBench, Rehearsed};
 use super::points::spread;
-use super::replay::{CutState, Inspection, Replay, batches};
+use super::replay::{CutState, OracleBoot, Replay, batches};
 use super::target::CrashTarget;
 use super::trial::{Trial, TrialResult};
 use crate::benches::workers;
@@ -83,7 +83,7 @@ impl Exploration<'_> {
         let distinct: Vec<&CutState> = distinct.into_values().collect();
         let (count, cuts) = (distinct.len(), states.len());
         self.progress.step(&format!("the oracle inspects what {cuts} cuts leave: {count} different states"));
-        let inspections: Vec<(usize, Inspection<'_>)> =
+        let inspections: Vec<(usize, OracleBoot<'_>)> =
             batches(&replay, &distinct, workers).into_iter().enumerate().collect();
         workers::all(&inspections, workers, |(number, inspection)| {
             let verdicts = inspection.carry_out(&format!("inspection-{number}"))?;

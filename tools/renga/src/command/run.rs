@@ -61,21 +61,16 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         Some(wired) => machine.with_pins(wired),
         None => machine,
     };
+    let tables = options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?;
+    let seed = options.chaos.unwrap_or(options.machine.seed);
+    let (emulator, disk_path) = ((qemu, plugin), disk.path.clone());
+    let session = ClusterSession::new(emulator, &kernel, (&system, tables), disk_path, (machine, seed));
     let mut session = ClusterSession {
-        qemu,
-        plugin,
-        kernel: &kernel,
-        system: &system,
-        tables: options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?,
-        disk: disk.path.clone(),
-        write_log: None,
         models: models(options, &system, cards.as_deref())?,
         cards,
         bare: options.bare,
         card_write_ns: options.card_write_ms.map(|ms| ms * 1_000_000),
-        profile: machine,
         cores: options.cores,
-        seed: options.chaos.unwrap_or(options.machine.seed),
         frames: options.trace.is_some() || options.stats || options.json.is_some(),
         probes: options.trace.is_some(),
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
@@ -86,9 +81,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         program,
         disturbance,
         revive: options.revive,
-        ends_in_cut: false,
         keys,
-        keys_from_ns: 0,
+        ..session
     };
     rehearsal::resolve_events(&mut session, &scratch.folder)?;
     let mut screen = Screen::new(options, (&system, &machine), &kernel, terminal.as_ref())?;

@@ -3,7 +3,7 @@
 //! More cuts: `RENGA_CRASH_POINTS=2000`.
 
 use crate::images::packages_can_be_had;
-use crate::support::{Ended, Renga, Scratch, clusters_can_run, root};
+use crate::support::{Renga, Scratch, clusters_can_run, root};
 use renga_trace::{TraceEvent, TraceReader};
 use std::ffi::OsString;
 use std::fs;

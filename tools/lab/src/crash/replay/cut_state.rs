@@ -5,7 +5,7 @@
 
 use super::cut_disk::CutDisk;
 use super::recovery::recovered;
-use super::tree::{Tree, TreeReader};
+use super::tree::{Ext2Reader, Tree};
 use super::write_log::WriteLog;
 use crate::crash::bench::{CrashBench, FOLDER, Rehearsed, plain};
 use crate::crash::trial::fault_of;
@@ -53,7 +53,7 @@ impl<'a> Replay<'a> {
         let filesystem = bench.folder("replay")?.join("filesystem");
         disk_image::copy_filesystem(&bench.disk, &filesystem)?;
         let start_bytes = disk_image::filesystem_start_bytes(&bench.disk)?;
-        let before = TreeReader::new(&CutDisk::new(&bench.disk, &[])?, start_bytes)?.tree(FOLDER)?;
+        let before = Ext2Reader::new(&CutDisk::new(&bench.disk, &[])?, start_bytes)?.tree(FOLDER)?;
         Ok(Replay { bench, rehearsed, log, start_bytes, filesystem, before })
     }
 
@@ -92,7 +92,7 @@ impl<'a> Replay<'a> {
         if let Some(fault) = fault_of(disk_image::fsck_filesystem(&file)?, "after Renga's recovery") {
             return Ok(Err(fault));
         }
-        let tree = TreeReader::new(&disk, self.start_bytes)?.tree(FOLDER)?;
+        let tree = Ext2Reader::new(&disk, self.start_bytes)?.tree(FOLDER)?;
         if let Some(path) = self.first_difference(&disk, repaired)? {
             return Ok(Err(format!("e2fsck and Renga recover different files: {path}")));
         }
@@ -108,7 +108,7 @@ impl<'a> Replay<'a> {
         // Files are compared by their data where either was written.
         disk.touch(theirs.into_iter())?;
         other.touch(ours.into_iter())?;
-        let [ours, theirs] = [&disk, &other].map(|disk| TreeReader::new(disk, self.start_bytes)?.tree(FOLDER));
+        let [ours, theirs] = [&disk, &other].map(|disk| Ext2Reader::new(disk, self.start_bytes)?.tree(FOLDER));
         Ok(difference(&ours?, &theirs?).into_iter().next())
     }
 }

@@ -4,7 +4,7 @@
 //! has, not the times. What does not fit in is booted from the disk of the cut itself.
 
 use super::cut_state::{CutState, Replay};
-use super::tree::{Content, Tree, TreeFile, TreeReader};
+use super::tree::{Content, Ext2Reader, Tree, TreeFile};
 use crate::crash::bench::{ConsoleRecorder, FOLDER, placed_text};
 use crate::crash::trial::{SHOWN_BYTES_MAX, judge};
 use anyhow::{Context, Result};
@@ -22,7 +22,7 @@ const BEGIN: &str = "crash: state ";
 const END: &str = "crash: the oracle ends with status ";
 
 /// Some states for one boot.
-pub struct Inspection<'a> {
+pub struct OracleBoot<'a> {
     replay: &'a Replay<'a>,
     /// The states.
     pub states: Vec<&'a CutState>,
@@ -30,10 +30,10 @@ pub struct Inspection<'a> {
 }
 
 /// Divides the states among boots.
-pub fn batches<'a>(replay: &'a Replay<'a>, states: &[&'a CutState], workers: usize) -> Vec<Inspection<'a>> {
+pub fn batches<'a>(replay: &'a Replay<'a>, states: &[&'a CutState], workers: usize) -> Vec<OracleBoot<'a>> {
     let folders = outermost(states.iter().flat_map(|state| state.changed.iter().cloned()).collect());
     let count = states.len().div_ceil(workers.max(1)).clamp(1, STATES_MAX);
-    let part = |states: &[&'a CutState]| Inspection { replay, states: states.to_vec(), folders: folders.clone() };
+    let part = |states: &[&'a CutState]| OracleBoot { replay, states: states.to_vec(), folders: folders.clone() };
     states.chunks(count).map(part).collect()
 }
 
@@ -52,7 +52,7 @@ fn is_within(path: &str, folder: &str) -> bool {
     folder == "/" || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-impl Inspection<'_> {
+impl OracleBoot<'_> {
     /// What is wrong with each of the states; `name` is of a folder for files.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ done
 
     /// What the disk has for a state: its files, and the script that puts them in place; `None`: it does not fit.
     fn placed(&self, number: usize, state: &CutState) -> Result<Option<Vec<Placed>>> {
-        let reader = TreeReader::new(&state.disk, self.replay.start_bytes)?;
+        let reader = Ext2Reader::new(&state.disk, self.replay.start_bytes)?;
         let tree = reader.tree(FOLDER)?;
         let here = |path: &str| self.folders.iter().any(|folder| is_within(path, folder));
         let files: Tree = tree.into_iter().filter(|(path, _)| here(path)).collect();

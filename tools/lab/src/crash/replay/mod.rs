@@ -18,5 +18,5 @@ mod write_log;
 
 pub use cut_disk::CutDisk;
 pub use cut_state::{CutState, Replay};
-pub use inspection::{Inspection, batches};
+pub use inspection::{OracleBoot, batches};
 pub use write_log::WriteLog;

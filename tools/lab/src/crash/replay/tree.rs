@@ -68,7 +68,7 @@ impl TreeFile {
 pub type Tree = BTreeMap<String, TreeFile>;
 
 /// Reads a file system that begins at `start_bytes` of a disk.
-pub struct TreeReader<'a> {
+pub struct Ext2Reader<'a> {
     disk: &'a CutDisk,
     start_bytes: u64,
     inodes_per_group: u32,
@@ -97,17 +97,17 @@ impl Inode {
     }
 }
 
-impl<'a> TreeReader<'a> {
+impl<'a> Ext2Reader<'a> {
     /// Reads the superblock.
     ///
     /// # Errors
     /// If the disk cannot be read or has another file system.
-    pub fn new(disk: &'a CutDisk, start_bytes: u64) -> Result<TreeReader<'a>> {
+    pub fn new(disk: &'a CutDisk, start_bytes: u64) -> Result<Ext2Reader<'a>> {
         let mut head = [0; 1024];
         disk.read_bytes(start_bytes + SUPERBLOCK_BYTES, &mut head)?;
         let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         ensure!(word(24) == 2 && word(40) > 0, "the file system has other blocks");
-        Ok(TreeReader { disk, start_bytes, inodes_per_group: word(40), inode_bytes: u64::from(word(88) & 0xffff) })
+        Ok(Ext2Reader { disk, start_bytes, inodes_per_group: word(40), inode_bytes: u64::from(word(88) & 0xffff) })
     }
 
     /// The whole tree, but for what lies at or below the path `without`.

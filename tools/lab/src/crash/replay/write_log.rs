@@ -34,7 +34,7 @@ impl WriteLog {
 
     fn of(log: &[u8], first_sector: u64, writes: &[DiskWrite]) -> Result<WriteLog> {
         // The first sector is the log's own; it is complete only when the emulator ends by itself.
-        let mut entries = Entries(log.get(SECTOR_BYTES..).unwrap_or_default());
+        let mut entries = LoggedSectors(log.get(SECTOR_BYTES..).unwrap_or_default());
         let (mut sectors, mut before) = (Vec::new(), Vec::new());
         for (number, write) in writes.iter().enumerate() {
             before.push(sectors.len());
@@ -60,9 +60,9 @@ impl WriteLog {
 }
 
 /// What is left of the log: a head of four words (sector, sectors, flags, bytes) takes a sector, its data follow.
-struct Entries<'a>(&'a [u8]);
+struct LoggedSectors<'a>(&'a [u8]);
 
-impl Entries<'_> {
+impl LoggedSectors<'_> {
     /// The next sector that is written; heads without data are flushes.
     fn next(&mut self) -> Result<Option<(u64, Sector)>> {
         while let Some((head, rest)) = self.0.split_first_chunk::<SECTOR_BYTES>() {
