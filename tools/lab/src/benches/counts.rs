@@ -1,4 +1,4 @@
-//! Exact counts of the rows' short forms, which may not grow, and all figures of one row of each paper, which may not
+//! Exact counts of the rows' short forms, which may not grow, and all figures of some cheap rows, which may not
 //! change: `bench/counts.json`.
 //!
 //! Counts are what a change of the code changes, not what a machine does: so a test holds them. Of the rows that are

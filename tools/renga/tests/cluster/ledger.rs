@@ -23,8 +23,8 @@ fn ledger_row_counts_stay_within_bounds() {
     }
 }
 
-/// The short form of a row, whose figures are to the digit those of `bench/counts.json`.
-fn is_exact(row: &str) {
+/// The short form of a row, whose figures are as `bench/counts.json` says.
+fn is_as_counted(row: &str) {
     if !clusters_can_run() {
         return;
     }
@@ -40,27 +40,27 @@ fn is_exact(row: &str) {
 /// Holds: bench-counts.
 #[test]
 fn ledger_background_row_is_exact() {
-    is_exact("P2.F2a");
+    is_as_counted("P2.F2a");
 }
 
 /// Holds: bench-counts.
 #[test]
 fn ledger_io_speed_row_is_exact() {
-    is_exact("P4.SEVERAL");
+    is_as_counted("P4.SEVERAL");
 }
 
 /// Holds: bench-counts.
 #[test]
 fn ledger_cores_row_is_exact() {
-    is_exact("P5.F5a");
+    is_as_counted("P5.F5a");
 }
 
-/// What a page costs that is given back, by small batches and by large ones, is what `bench/counts.json` says; so are
-/// the computation's steps beside a stream.
+/// What a page costs that is given back, by small batches and by large ones, is within what `bench/counts.json` says;
+/// beside a stream the computation's steps are hardly longer for it.
 /// Holds: reclaim-cost.
 #[test]
-fn ledger_reclaim_row_is_exact() {
-    is_exact("P3.F4");
+fn ledger_reclaim_instructions_stay_within_bound() {
+    is_as_counted("P3.F4");
 }
 
 /// One row in its short form, run afresh twice: exactly the same findings, and counts within their bounds.
