@@ -5,7 +5,7 @@
 //! verdict.
 //! Called by: rows, which declare, and `LedgerRow::findings`, which joins. Not here: figures.
 
-use crate::phases::PhaseSpread;
+use crate::phase_spread::PhaseSpread;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

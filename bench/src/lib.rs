@@ -18,6 +18,7 @@ pub mod claims;
 pub mod findings;
 pub mod map;
 pub mod observed;
+pub mod phase_spread;
 pub mod phases;
 pub mod placements;
 pub mod rows;

@@ -6,9 +6,8 @@
 //! Called by: rows, which mark their scripts, and whoever carries runs out. Not here: judging (`claims`).
 
 use crate::findings::{Curve, Findings, FindingsTable, HeatMap, Panel, Plot};
+use crate::phase_spread::PhaseSpread;
 use crate::run::BenchRun;
-use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 const MARK: [&str; 2] = ["# phase: up to ", " ms later"];
@@ -75,27 +74,6 @@ impl BenchRun {
             }
         }
         BenchRun { script, ..self }
-    }
-}
-
-/// A quantity over phases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseSpread<T> {
-    /// The middle one; of an even number, the lower of the two.
-    pub median: T,
-    /// The least.
-    pub least: T,
-    /// The most.
-    pub most: T,
-}
-
-impl<T: Copy + PartialOrd> PhaseSpread<T> {
-    /// Of all values; without any, nothing.
-    pub fn of(values: impl Iterator<Item = T>) -> Option<PhaseSpread<T>> {
-        let mut values: Vec<T> = values.collect();
-        values.sort_by(|one, other| one.partial_cmp(other).unwrap_or(Ordering::Equal));
-        let last = values.len().checked_sub(1)?;
-        Some(PhaseSpread { median: values[last / 2], least: values[0], most: values[last] })
     }
 }
 

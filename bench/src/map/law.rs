@@ -12,7 +12,6 @@
 //! at, and judged on all others. Not
 //! here: what else bounds a call (copies, proxies), which is why it fails where it does.
 
-use super::cell::Cell;
 use renga_random::Random;
 use std::collections::BTreeMap;
 
@@ -35,6 +34,29 @@ const PARAMETERS: usize = 7;
 /// heads of a synchronous and of an asynchronous call, bits of a byte, bits of the token's round for each board.
 type Terms = [f64; PARAMETERS];
 
+/// What a law knows of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LawCell {
+    pub(super) boards: usize,
+    pub(super) callers: u64,
+    pub(super) rate_mbit: u64,
+    /// Of a message, bytes.
+    pub(super) size: u64,
+    /// Time for each call of all callers, ns: synchronous, asynchronous.
+    pub(super) each_ns: [f64; 2],
+}
+
+impl LawCell {
+    /// What asynchronous calls gain, %.
+    pub(super) fn gain(&self) -> f64 {
+        gain(self.each_ns)
+    }
+}
+
+fn gain([sync, asynchronous]: [f64; 2]) -> f64 {
+    100.0 * (sync - asynchronous) / sync.max(f64::MIN_POSITIVE)
+}
+
 /// A fitted law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Law {
@@ -48,25 +70,26 @@ pub(super) struct Prediction {
     /// Cells that it was fitted on.
     pub(super) fitted: usize,
     /// By all others: the cell, the predicted gain less the measured one, points; the furthest first.
-    pub(super) off: Vec<(Cell, f64)>,
+    pub(super) off: Vec<(LawCell, f64)>,
 }
 
 impl Prediction {
     /// Of these cells; none if they are too few.
-    pub(super) fn of(cells: &[Cell]) -> Option<Prediction> {
+    pub(super) fn of(cells: &[LawCell]) -> Option<Prediction> {
         let mut random = Random::new(SEED);
-        let mut strata = BTreeMap::<_, Vec<Cell>>::new();
+        let mut strata = BTreeMap::<_, Vec<LawCell>>::new();
         for cell in cells {
-            strata.entry((cell.point.callers, cell.point.rate_mbit)).or_default().push(*cell);
+            strata.entry((cell.callers, cell.rate_mbit)).or_default().push(*cell);
         }
         if strata.len() < FITTED_MIN {
             return None;
         }
-        let mut draw = |stratum: &mut Vec<Cell>| stratum.swap_remove(random.below(stratum.len() as u64) as usize);
-        let drawn: Vec<Cell> = strata.values_mut().map(&mut draw).collect();
-        let others: Vec<Cell> = strata.into_values().flatten().collect();
+        let mut draw = |stratum: &mut Vec<LawCell>| stratum.swap_remove(random.below(stratum.len() as u64) as usize);
+        let drawn: Vec<LawCell> = strata.values_mut().map(&mut draw).collect();
+        let others: Vec<LawCell> = strata.into_values().flatten().collect();
         let (fitted, law) = (drawn.len(), Law::through(&drawn)?);
-        let mut off: Vec<(Cell, f64)> = others.into_iter().map(|cell| (cell, law.gain(&cell) - cell.gain())).collect();
+        let mut off: Vec<(LawCell, f64)> =
+            others.into_iter().map(|cell| (cell, law.gain(&cell) - cell.gain())).collect();
         off.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
         Some(Prediction { law, fitted, off })
     }
@@ -78,10 +101,10 @@ impl Prediction {
 }
 
 /// What the stages take of each parameter, for a call of `cell`: the candidates for what sets the pace.
-fn stages(cell: &Cell, is_async: bool) -> Vec<Terms> {
-    let (callers, boards) = (cell.point.callers as f64, cell.point.boards as f64);
+fn stages(cell: &LawCell, is_async: bool) -> Vec<Terms> {
+    let (callers, boards) = (cell.callers as f64, cell.boards as f64);
     // ns a bit.
-    let bit_ns = 1e3 / cell.point.rate_mbit as f64;
+    let bit_ns = 1e3 / cell.rate_mbit as f64;
     let head = if is_async { [0.0, bit_ns] } else { [bit_ns, 0.0] };
     let bytes = cell.size.min(PAGE_BYTES) as f64;
     let wire = [0.0, 0.0, 1.0, head[0], head[1], bytes * bit_ns, boards * bit_ns];
@@ -100,13 +123,13 @@ fn dot(one: &Terms, other: &Terms) -> f64 {
 }
 
 impl Law {
-    /// The law that is least off from the times of these cells, relative to each: the sum of the absolute values, so that
-    /// a cell that follows another law does not bend this one.
-    fn through(cells: &[Cell]) -> Option<Law> {
+    /// The law that is least off from the times of these cells, relative to each: by the sum of the absolute values, so
+    /// that a cell that follows another law does not bend this one.
+    fn through(cells: &[LawCell]) -> Option<Law> {
         let times: Vec<(Vec<Terms>, f64)> = cells
             .iter()
             .flat_map(|cell| {
-                let [sync_ns, async_ns] = cell.each_ns();
+                let [sync_ns, async_ns] = cell.each_ns;
                 [(stages(cell, false), sync_ns), (stages(cell, true), async_ns)]
             })
             .filter(|(_, ns)| *ns > 0.0)
@@ -151,9 +174,8 @@ impl Law {
     }
 
     /// What asynchronous calls gain, %.
-    pub(super) fn gain(&self, cell: &Cell) -> f64 {
-        let [sync, asynchronous] = [false, true].map(|is_async| dot(self.pace(&stages(cell, is_async)), &self.terms));
-        100.0 * (sync - asynchronous) / sync.max(f64::MIN_POSITIVE)
+    pub(super) fn gain(&self, cell: &LawCell) -> f64 {
+        gain([false, true].map(|is_async| dot(self.pace(&stages(cell, is_async)), &self.terms)))
     }
 
     /// In words.
@@ -180,8 +202,8 @@ fn solve(times: impl Iterator<Item = (Terms, f64, f64)>) -> Option<Terms> {
             row[PARAMETERS] += weight * term;
         }
     }
-    for at in 0..PARAMETERS {
-        rows[at][at] += RIDGE * rows[at][at].max(f64::MIN_POSITIVE);
+    for (at, row) in rows.iter_mut().enumerate() {
+        row[at] += RIDGE * row[at].max(f64::MIN_POSITIVE);
     }
     // Gauss and Jordan; the matrix is symmetric, and the ridge makes it definite.
     for at in 0..PARAMETERS {
@@ -201,9 +223,25 @@ fn solve(times: impl Iterator<Item = (Terms, f64, f64)>) -> Option<Terms> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Prediction;
-    use crate::map::support::lawful;
+pub(super) mod tests {
+    use super::{LawCell, Prediction};
+
+    /// The whole map where the caller's software, the server's and the wire's constant take so long, ns.
+    pub(crate) fn lawful([caller, server, wire]: [f64; 3]) -> Vec<LawCell> {
+        let of = |boards: usize, callers: u64, rate_mbit: u64, size: u64| {
+            let wire =
+                |head: f64| wire + (head + 8.3 * size.min(4096) as f64 + 20.0 * boards as f64) * 1e3 / rate_mbit as f64;
+            let (each, busiest) = (callers as f64, callers.div_ceil(boards as u64 - 1) as f64 / callers as f64);
+            let software = server.max(caller * busiest);
+            let sync = ((caller + server + wire(700.0)) / each).max(wire(700.0)).max(software);
+            LawCell { boards, callers, rate_mbit, size, each_ns: [sync, wire(640.0).max(software)] }
+        };
+        let sizes = move |boards, callers, rate| (0..7).map(move |power| of(boards, callers, rate, 16 << (2 * power)));
+        let rates =
+            move |boards, callers| [1, 3, 10, 30, 100].into_iter().flat_map(move |rate| sizes(boards, callers, rate));
+        let callers = move |boards| [1, 3, 7].into_iter().flat_map(move |callers| rates(boards, callers));
+        [2, 4, 8].into_iter().flat_map(callers).collect()
+    }
 
     #[test]
     fn map_law_predicts_cells_that_obey_it() {
@@ -219,7 +257,7 @@ mod tests {
     fn map_law_is_off_where_cells_do_not_obey() {
         let mut cells = lawful([7_000.0, 6_000.0, 25_000.0]);
         for (number, cell) in cells.iter_mut().enumerate() {
-            cell.asynchronous.made_ns = cell.asynchronous.made_ns * (60 + number as u64 * 37 % 80) / 100;
+            cell.each_ns[1] *= (60 + number * 37 % 80) as f64 / 100.0;
         }
         let found = Prediction::of(&cells).unwrap();
         assert!(found.within(3.0) < found.off.len() / 3, "{}", found.within(3.0));

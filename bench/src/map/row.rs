@@ -5,7 +5,7 @@
 use super::cell::Cell;
 use super::drawing::{heat_map, table};
 use super::explanation;
-use super::law::Prediction;
+use super::law::{LawCell, Prediction};
 use super::point::{Axes, Point};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::Findings;
@@ -65,23 +65,27 @@ fn law_claim() -> Claim {
 
 /// What the law predicts of the cells that it was not fitted on.
 fn judge_law(cells: &[Cell], findings: &mut Findings) {
-    let Some(found) = Prediction::of(cells) else {
+    let known = |cell: &Cell| {
+        let Point { boards, callers, rate_mbit } = cell.point;
+        LawCell { boards, callers, rate_mbit, size: cell.size, each_ns: cell.each_ns() }
+    };
+    let known: Vec<LawCell> = cells.iter().map(known).collect();
+    let Some(found) = Prediction::of(&known) else {
         return findings.unmeasured(LAW, "too few cells to fit a law on");
     };
     let Some((worst, off)) = found.off.first() else { return };
     findings.quantity(LAW, off.abs());
-    let Point { boards, callers, rate_mbit } = worst.point;
+    let LawCell { boards, callers, rate_mbit, size, .. } = worst;
     findings.notes.push(format!(
         "Law: a synchronous call takes the most of its stages' sum over the number of callers, of the wire and of the \
          software of either board; an asynchronous one the most of the wire and either software. Fitted on {} cells, \
          one drawn for each number of callers and rate: {}. It predicts the gain within {LAW_POINTS:.0} points in {} \
-         of the {} other cells. It is furthest off with {boards} boards, {callers} callers, {rate_mbit} Mbit/s and {} \
+         of the {} other cells. It is furthest off with {boards} boards, {callers} callers, {rate_mbit} Mbit/s and {size} \
          bytes: {:.1} % predicted, {:.1} % measured.",
         found.fitted,
         found.law.words(),
         found.within(LAW_POINTS),
         found.off.len(),
-        worst.size,
         worst.gain() + off,
         worst.gain()
     ));

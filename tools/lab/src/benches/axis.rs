@@ -1,4 +1,4 @@
-//! An axis of a plot: linear from 0 or the least below it, logarithmic with ticks at 1, 2 and 5 times the powers of ten,
+//! An axis of a plot: linear from 0 or the least below it, logarithmic with ticks at 1, 2 and 5 times powers of ten,
 //! or of names.
 //!
 //! Invariant: positions on an axis begin at 0, so that what a linear plot computes holds for a logarithmic one. Called

@@ -4,7 +4,7 @@
 
 use super::record::RunRecord;
 use super::variation::{Combination, VariedKey};
-use renga_bench::phases::PhaseSpread;
+use renga_bench::phase_spread::PhaseSpread;
 use renga_trace::phases::LinkUse;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
