@@ -3,7 +3,7 @@
 //! Not here: the writes of a failed board (`write_lease.rs`, `attributes.rs`).
 
 use super::LeasesMutant;
-use super::push::PUSHES;
+use super::world::PUSHES;
 use super::world::{BoardCache, LeasesWorld, PAGES};
 use renga_fs::Holders;
 

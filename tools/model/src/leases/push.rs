@@ -3,24 +3,8 @@
 //! Invariant: of a file a board has one push under way. Not here: flushes (`write_lease.rs`), commits.
 
 use super::LeasesMutant;
-use super::world::LeasesWorld;
+use super::world::{LeasesWorld, Push};
 use super::write_lease::LeaseHolder;
-
-/// Pushes of one board at once, of which all but the first are a mistake.
-pub const PUSHES: usize = 2;
-
-/// What is on its way to the inode's process.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Push {
-    lease: u8,
-    incarnation: u8,
-    /// A page and what it holds, and the size.
-    page: Option<(usize, u8, u8)>,
-    /// The mode that was set there.
-    mode: Option<u8>,
-    /// Whether the inode's process has accepted it.
-    answer: Option<bool>,
-}
 
 impl LeasesWorld {
     pub(super) fn begin_push(&mut self, board: usize, page: Option<usize>) -> Option<()> {

@@ -3,7 +3,7 @@
 //! Not here: the effect of each (`world.rs`, `write_lease.rs`, `mapped.rs`, `session_end.rs`, `attributes.rs`,
 //! `push.rs`).
 
-use super::push::PUSHES;
+use super::world::PUSHES;
 use super::world::{BOARDS, LeasesWorld, PAGES};
 use renga_proto::pages::TO_END;
 

@@ -9,7 +9,6 @@
 
 use super::LeasesMutant;
 use super::attributes::Asking;
-use super::push::{PUSHES, Push};
 use super::write_lease::{Ask, LeaseHolder, Taking};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
@@ -18,6 +17,22 @@ use renga_proto::pages::TO_END;
 pub const BOARDS: usize = 2;
 /// Pages of the file.
 pub const PAGES: usize = 2;
+
+/// Pushes of one board at once, of which all but the first are a mistake.
+pub const PUSHES: usize = 2;
+
+/// What is on its way to the inode's process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Push {
+    pub(super) lease: u8,
+    pub(super) incarnation: u8,
+    /// A page and what it holds, and the size.
+    pub(super) page: Option<(usize, u8, u8)>,
+    /// The mode that was set there.
+    pub(super) mode: Option<u8>,
+    /// Whether the inode's process has accepted it.
+    pub(super) answer: Option<bool>,
+}
 
 /// What may be done so many times at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -146,8 +146,7 @@ fn is_of_whole_pages(content: &[u8]) -> bool {
 }
 
 /// At each of the moments of an `fsync`: `fail` cuts something and lets the run end. The medium has whole pages, and
-/// all
-/// of the new version if the call has succeeded; how often it has.
+/// all of the new version if the call has succeeded; how often it has.
 fn fail_during_sync(again: bool, fail: impl Fn(&mut SimSystem, &Progress)) -> u64 {
     let progress = Progress::default();
     let mut system = boot(&progress, again);
