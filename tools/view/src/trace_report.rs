@@ -191,7 +191,7 @@ impl fmt::Display for WholeTrace {
             "{}\nOf {calls} calls between boards {releasable} could release their callers early, and {released} did.\n",
             self.summary
         )?;
-        write!(f, "{}Events of each kind\n", table(&self.phases))?;
+        writeln!(f, "{}Events of each kind", table(&self.phases))?;
         self.kinds.iter().try_for_each(|(name, count)| writeln!(f, "{count:>9}  {name}"))
     }
 }

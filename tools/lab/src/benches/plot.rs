@@ -108,7 +108,7 @@ fn draw_curve<'a, 'b: 'a>(chart: &mut Chart<'a, 'b>, curve: &Curve, place: usize
     let colour = if curve.is_published { PUBLISHED } else { colour(place) };
     let points = || curve.points.iter().copied();
     if curve.is_published {
-        let marks = chart.draw_series(points().map(|point| published(point)))?.label(&curve.label);
+        let marks = chart.draw_series(points().map(published))?.label(&curve.label);
         marks.legend(move |(x, y)| published((x + 10, y)));
         return Ok(());
     }
@@ -270,8 +270,8 @@ mod tests {
 
     #[test]
     fn plot_logarithmic_has_ranges_and_round_ticks() {
-        let curves = vec![Curve::new("sync".to_string(), vec![(1.0, 900.0), (100.0, 9.0)])];
-        let curves = vec![Curve { ranges: vec![(850.0, 950.0), (8.0, 10.0)], ..curves[0].clone() }];
+        let curve = Curve::new("sync".to_string(), vec![(1.0, 900.0), (100.0, 9.0)]);
+        let curves = vec![Curve { ranges: vec![(850.0, 950.0), (8.0, 10.0)], ..curve }];
         let plot = Plot::new("times", ["rate", "ms"], curves.clone()).with_logarithmic([true, true]);
         let text = svg(&plot).unwrap();
         for wanted in ["\n1\n", "\n20\n", "\n100\n", "\n500\n"] {

@@ -68,7 +68,7 @@ fn unknown(name: &str) -> String {
 
 fn evaluate(runs: &OfRuns<'_>, of_row: &OfRow<'_>, revision: Option<String>) -> Result<RowResult> {
     let OfRow { row, machine: MachinePlan { plan, name: machine, .. }, .. } = of_row;
-    let (runs, facts, outcomes) = runs.outcomes(of_row)?;
+    let ((runs, facts), outcomes) = runs.outcomes(of_row)?;
     Ok(RowResult {
         row: row.id.to_string(),
         title: row.title.to_string(),

@@ -11,6 +11,9 @@ use renga_bench::rows::LedgerRow;
 use renga_bench::run::{BenchRun, RunOutcome};
 use std::collections::BTreeMap;
 
+/// Runs, and what is known of each, in the same order.
+type RunsWithFacts = (Vec<BenchRun>, Vec<RunFacts>);
+
 /// A row with one machine, and the names of its runs, in its order.
 pub struct OfRow<'a> {
     /// The row.
@@ -88,21 +91,20 @@ impl<'a> OfRuns<'a> {
     ///
     /// # Errors
     /// If one was not carried out.
-    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(Vec<BenchRun>, Vec<RunFacts>, Vec<Vec<RunOutcome>>)> {
-        let (mut runs, mut all, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
+    pub fn outcomes(&self, of: &OfRow<'_>) -> Result<(RunsWithFacts, Vec<Vec<RunOutcome>>)> {
+        let (mut runs, mut outcomes) = (Vec::new(), Vec::new());
         for keys in &of.keys {
             let mut of_phase = Vec::new();
             for key in keys {
                 let (run, facts) = self.runs.get(key).context("no run has this name")?;
                 let (facts, outcome) =
                     self.runner.remembered(facts).with_context(|| format!("{} was not carried out", run.label()))?;
-                runs.push(run.clone());
-                all.push(facts);
+                runs.push((run.clone(), facts));
                 of_phase.push(outcome);
             }
             outcomes.push(of_phase);
         }
-        Ok((runs, all, outcomes))
+        Ok((runs.into_iter().unzip(), outcomes))
     }
 }
 
