@@ -97,7 +97,7 @@ impl<M: UserMemory + ?Sized> PagesServer for CacheState<M> {
         if mapped != NO_PAGE {
             self.windows.open(&self.me, call.made_by(), (file, mapped), false);
         }
-        if file == FileId::ANY {
+        if file == FileId::NONE {
             return Ok(self.index.now());
         }
         match self.cache_generation(file).await {

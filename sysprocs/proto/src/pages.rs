@@ -48,6 +48,8 @@ impl FileId {
     }
     /// No file: whichever it is.
     pub const ANY: FileId = FileId { ino: 0, generation: 0 };
+    /// What no file has, nor anything that is cached as one.
+    pub const NONE: FileId = FileId::whichever(0);
     /// Memory that programs share without a file: it has no inode, and is in the cache only.
     pub const fn object(number: u32) -> FileId {
         FileId { ino: 0, generation: number }
@@ -192,7 +194,7 @@ word_enum! {
 
 impl BeginFill {
     /// Before a write lease is requested.
-    pub const FOR_LEASE: BeginFill = BeginFill { file: FileId::ANY, mapped: NO_PAGE };
+    pub const FOR_LEASE: BeginFill = BeginFill { file: FileId::NONE, mapped: NO_PAGE };
 }
 
 impl Shrink {
@@ -215,7 +217,7 @@ protocol! {
         2 FindPages { file: FileId, page: u32, but: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Returns a cache generation for filling pages of the file. The caller is about to map page `mapped`, unless
         /// that is `NO_PAGE`: a revocation of it waits until the caller's program has run. A cache generation without a
-        /// mapped page may be void at once: the caller then reads past the cache. Of any file (`FOR_LEASE`): for
+        /// mapped page may be void at once: the caller then reads past the cache. Of no file (`FOR_LEASE`): for
         /// `AcceptLease`.
         3 BeginFill { file: FileId, mapped: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
