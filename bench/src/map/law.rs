@@ -146,7 +146,7 @@ impl Law {
         let constant = whole[0] + whole[1] + whole[2];
         let wire = constant * wire / 100.0;
         let caller = (constant - wire) * caller / 100.0;
-        let mut law = Law { terms: whole };
+        let mut law = Law { terms: whole.map(|term| term.max(0.0)) };
         law.terms[..3].copy_from_slice(&[caller, constant - wire - caller, wire]);
         for _ in 0..ROUNDS_MAX {
             let weighted = |(stages, ns): &(Vec<Terms>, f64)| {

@@ -59,7 +59,7 @@ fn law_claim() -> Claim {
             "points",
         ),
         ClaimBound::AtMost(LAW_POINTS),
-        "the margin of the map is 5 points; a law that is off by more decides few cells",
+        "closer than the map's margin of 5 points, so that a law names the winner of most cells",
     )
 }
 

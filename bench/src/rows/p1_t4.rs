@@ -18,8 +18,9 @@ pub const ROW: LedgerRow = LedgerRow {
          boards return nothing, so they could be asynchronous.",
     method: "`mode` of the system file is the only difference. tcc compiles each source twice; the second run counts. \
          In the paper's form, `messages = \"paired\"`, a call that returns data is two rendezvous, one in each \
-         direction; one that returns only its status stays one. Synchronous rendezvous are awaited to their ends. The \
-         router counts by protocol which return nothing. With paper-1989 only the first source runs without leases.",
+         direction; one that returns only its status stays one. With `sync` the routers send the end of each, and the \
+         proxy is taken until the second's; with `async` neither is sent, so the gain is what the ends cost. The router \
+         counts by protocol which return nothing. With paper-1989 only the first source runs without leases.",
     runs,
     claims,
     evaluate,
@@ -51,7 +52,7 @@ fn claims(_: CostProfile) -> Vec<Claim> {
                 Quantity::new(format!("could-be-{word}"), share, "share"),
                 "0.91",
                 ClaimBound::AtLeast(0.91),
-                "the published share",
+                "the published share; in paired form only calls for a status can lower it",
             ),
         ];
         claims.map(|claim| untested.map_or(claim.clone(), |why| claim.untested(why)))
@@ -142,8 +143,8 @@ fn say_why(plan: RowPlan, runs: [&RunOutcome; 2], findings: &mut Findings) -> Re
         findings.notes.push(format!(
             "Why: {} makes {}. Only rendezvous that return nothing can gain, and only what their callers waited. In the \
              paper's system an answer with data is one of its own in the other direction (P1.T2), and neither of the \
-             two returns anything. Here it is the reply, which the caller awaits. In paired form the router sends the \
-             end of each of the two, and no caller goes on before; a server goes on at once, its proxy does not.",
+             two returns anything. Here it is the reply, which the caller awaits. In paired form the routers send the \
+             ends of both; a server goes on at once, its proxy does not.",
             program.title,
             found.words()
         ));

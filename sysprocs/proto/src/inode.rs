@@ -288,8 +288,8 @@ protocol! {
         /// As `Status` and `Facts`, for `board`, which may cache that until it is revoked if the answer says so. From
         /// lookup workers only.
         22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<GrantedFacts, Errno>;
-        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one. 0: only whether
-        /// there is an entry.
+        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one. With 0 in
+        /// place of a number any entry but `.` and `..` is meant: `ENOENT` of an empty directory.
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Of a fresh symbolic link: sets its target.
         24 SetLink {} (&'a [u8]) -> Result<(), Errno>;
@@ -309,7 +309,7 @@ protocol! {
         /// has it, if the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`.
         /// `EFBIG`: the page is behind the end. `EOPNOTSUPP`: that board keeps no pages.
         30 DirtyPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Lease, Errno>;
-        /// As `Facts`, for an opener whose call was passed on with the path; on errors mode 0, and that as the device.
+        /// As `Facts`, for an opener whose call was passed on with the path; on an error mode 0, and the errno as device.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }
 }

@@ -271,10 +271,10 @@ protocol! {
         /// killed one has ended, with its pid; at once if that is the caller's, or `ENOMEM` if there is none to kill.
         26 RelieveMemory { pid: u32 } (()) -> Result<u32, Errno> [defers];
         /// A signal has reached its group on every board.
-        27 EndKill {} (()) -> Result<(), Errno> [releases];
+        27 EndKill {} (()) -> Result<(), Errno>;
         /// Sends `pid`, which another board's process has made, those of `signals` that it has not got already as
         /// one of its group.
-        28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno> [releases];
+        28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno>;
         /// The policy of process `pid` of this board and the cores that it may use ([`Schedule`]) before; changed to
         /// `change` unless that is `ASK_POLICY`. `EINVAL`: on none of those cores programs run.
         29 PolicyOf { pid: u32, change: u64 } (()) -> Result<u64, Errno>;

@@ -1,6 +1,6 @@
 //! The queue of what to send to one board, a fragment at a time.
 //!
-//! Invariant: an item is in the queue at most once, so the placement bounds the queue.
+//! Invariant: an item, its call's number included, is in the queue at most once, so the placement bounds the queue.
 
 /// Something to send; the number is its place in its table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,9 +21,9 @@ pub enum SendItem {
     Done(u16),
 }
 
-/// SendQueue that a call to another board may have.
+/// Items that a call to another board may have.
 pub(crate) const JOBS_PER_CALL: usize = 4;
-/// SendQueue that a call from another board may have.
+/// Items that a call from another board may have.
 pub(crate) const JOBS_PER_PROXY: usize = 2;
 
 /// The queue.
@@ -39,10 +39,10 @@ impl SendQueue {
         SendQueue { send_queue, head: 0, length: 0 }
     }
 
-    /// CallerIndex for a board to which `calls` may be under way from here and from which `proxies` make some here,
+    /// Places for a board to which `calls` may be under way from here and from which `proxies` make some here,
     /// with `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption that
-    /// the last call's reply overtook or that it has come, and behind it this call and news of one: that call's reply
-    /// cannot come before.
+    /// the last call's reply overtook, the news that this reply has come, and behind both this call and news of one:
+    /// that call's reply cannot come before.
     pub const fn places(calls: usize, proxies: usize, slots: usize) -> usize {
         JOBS_PER_CALL * calls + JOBS_PER_PROXY * proxies + 2 * slots
     }
