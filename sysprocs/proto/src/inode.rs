@@ -309,7 +309,7 @@ protocol! {
         /// has it, if the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`.
         /// `EFBIG`: the page is behind the end. `EOPNOTSUPP`: that board keeps no pages.
         30 DirtyPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Lease, Errno>;
-        /// As `Facts`, for an opener whose call was passed on with the path; on an error mode 0, and the errno as device.
+        /// As `Facts`, for an opener whose call was passed on with the path; mode 0: the device is an errno.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }
 }

@@ -20,7 +20,7 @@ macro_rules! stats { ($($(#[$doc:meta])* $name:ident,)*) => {
 stats! {
     /// Rendezvous with other boards whose callers waited: a call, in paired form also its answer.
     calls_sync,
-    /// Those whose ends nobody awaits: calls whose callers were released at once, in paired form also requests and answers.
+    /// Those whose ends nobody awaits: calls whose callers were released at once; in paired form requests, answers.
     calls_async,
     /// Those that return nothing, whatever the mode.
     could_be_async,
