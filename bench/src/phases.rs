@@ -3,7 +3,7 @@
 //!
 //! Invariant: phase 0 starts at once, and more phases keep those that were there. A figure over phases is one that was
 //! measured, not a mean: the middle one, of an even number the lower of the two.
-//! Called by: rows, which mark their scripts, and whoever carries runs out. Not here: judging (`claims`).
+//! Called by: rows, which mark their scripts, and the sweeps that carry runs out. Not here: judging (`claims`).
 
 use crate::findings::{Curve, Findings, FindingsTable, HeatMap, Panel, Plot};
 use crate::phase_spread::PhaseSpread;
@@ -206,9 +206,9 @@ fn text(all: &[&str]) -> Option<String> {
 /// A text in pieces, of which each is a number or holds none.
 fn numbers(text: &str) -> Vec<(bool, &str)> {
     let (mut pieces, mut rest) = (Vec::new(), text);
-    // Each round takes at least a letter.
+    // Each iteration takes at least a character.
     while !rest.is_empty() {
-        let is_digit = |letter: char| letter.is_ascii_digit();
+        let is_digit = |character: char| character.is_ascii_digit();
         let Some(begin) = rest.find(is_digit) else {
             pieces.push((false, rest));
             break;
@@ -220,7 +220,7 @@ fn numbers(text: &str) -> Vec<(bool, &str)> {
             None => false,
         };
         let begin = begin - usize::from(signed);
-        let digits = rest[begin + 1..].find(|letter: char| !is_digit(letter) && letter != '.');
+        let digits = rest[begin + 1..].find(|character: char| !is_digit(character) && character != '.');
         let end = digits.map_or(rest.len(), |digits| begin + 1 + digits);
         // A full stop ends a sentence.
         let end = begin + rest[begin..end].trim_end_matches('.').len();

@@ -5,7 +5,7 @@
 
 use super::cut_disk::CutDisk;
 use super::recovery::recovered;
-use super::tree::{Ext2Reader, Tree};
+use super::tree::{Ext2Reader, Tree, descriptions};
 use super::write_log::WriteLog;
 use crate::crash::bench::{CrashBench, FOLDER, Rehearsed, plain};
 use crate::crash::trial::fault_of;
@@ -115,9 +115,9 @@ impl<'a> Replay<'a> {
 
 /// The paths that two trees do not have alike.
 fn difference(one: &Tree, other: &Tree) -> BTreeSet<String> {
-    let paths: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    let description = |tree: &Tree, path: &String| tree.get(path).map(|file| file.description());
-    paths.into_iter().filter(|path| description(one, path) != description(other, path)).cloned().collect()
+    let [one, other] = [one, other].map(descriptions);
+    let paths: BTreeSet<&str> = one.keys().chain(other.keys()).copied().collect();
+    paths.into_iter().filter(|path| one.get(path) != other.get(path)).map(String::from).collect()
 }
 
 /// The folder that a path lies in.
@@ -130,9 +130,9 @@ fn folder_of(path: &str) -> &str {
 
 fn key(tree: &Tree, input: &[u8]) -> String {
     let mut text: Vec<u8> = Vec::new();
-    for (path, file) in tree {
-        // Untouched files are those of the image.
-        text.extend(format!("{path}\0{}\0", file.description()).into_bytes());
+    // Untouched files are those of the image.
+    for (path, description) in descriptions(tree) {
+        text.extend(format!("{path}\0{description}\0").into_bytes());
     }
     text.extend(input);
     sha256(&text).to_string()

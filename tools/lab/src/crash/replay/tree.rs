@@ -56,8 +56,8 @@ pub struct TreeFile {
 }
 
 impl TreeFile {
-    /// All that two trees must have alike; inodes may differ.
-    pub fn description(&self) -> String {
+    /// What it is; inodes may differ.
+    fn description(&self) -> String {
         let TreeFile { content, mode, owners, bytes, sum, .. } = self;
         let bytes = if *content == Content::Folder { 0 } else { *bytes };
         format!("{content:?} {mode:o} {owners:?} {bytes} {sum}")
@@ -66,6 +66,16 @@ impl TreeFile {
 
 /// By their paths, which are the bytes between the root and the name.
 pub type Tree = BTreeMap<String, TreeFile>;
+
+/// All that two trees must have alike, by path: of each file what it is, and the first of its names.
+pub fn descriptions(tree: &Tree) -> BTreeMap<&str, String> {
+    let mut first_names = BTreeMap::new();
+    let described = tree.iter().map(|(path, file)| {
+        let first = *first_names.entry(file.ino).or_insert(path);
+        (path.as_str(), format!("{} {first}", file.description()))
+    });
+    described.collect()
+}
 
 /// Reads a file system that begins at `start_bytes` of a disk.
 pub struct Ext2Reader<'a> {
@@ -239,4 +249,22 @@ fn entries(data: &[u8]) -> Result<Vec<(String, u32)>> {
         rest = &rest[bytes..];
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Content, Tree, TreeFile, descriptions};
+
+    #[test]
+    fn crash_tree_of_two_names_differs_from_two_files() {
+        let tree = |inos: [u32; 2]| -> Tree {
+            let file = |ino| {
+                let (content, sum) = (Content::File, "sum".to_string());
+                TreeFile { content, mode: 0o644, owners: (0, 0), ino, bytes: 3, sum }
+            };
+            ["/a", "/b"].map(String::from).into_iter().zip(inos.map(file)).collect()
+        };
+        assert_eq!(descriptions(&tree([7, 8])), descriptions(&tree([9, 11])), "numbers of inodes are no part of it");
+        assert_ne!(descriptions(&tree([7, 7])), descriptions(&tree([7, 8])));
+    }
 }
