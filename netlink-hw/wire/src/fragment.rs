@@ -4,13 +4,14 @@
 //!
 //! | byte | content |
 //! |---|---|
-//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number (calls only; else 1 marks the two of the paired form) |
+//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number (calls only; else 1 marks a packed reply and the two of the
+//! paired form) |
 //! | 1.. | the fields of [`Head`] in their order, as numbers of seven bits a byte (call numbers: one byte; words: see `words`) |
 //! | rest | the next bytes of the slice |
 //!
 //! The mask of the words of a call says in bit 6 that the length of the slice given follows, in bit 7
 //! that the capacity of the slice taken follows; of a reply, in bit 6 that the length of the answer
-//! does, in bit 7 that a [`Cost`] follows. A call with entry number 31 is one for an account that the board of its
+//! does, in bit 7 that a [`Cost`] follows. Of a packed reply the length of the unpacked answer follows that of the packed. A call with entry number 31 is one for an account that the board of its
 //! caller does not make plain: the entry's number follows in a byte of its own, and the account. A `More` continues the
 //! message of the same caller (slot): frames arrive in order, so it needs
 //! no offset.
@@ -84,8 +85,10 @@ pub enum Head {
         number: u8,
         /// The reply's words.
         words: Words,
-        /// Bytes of the answer in the slice taken.
+        /// Bytes of the answer that are sent.
         used_bytes: u16,
+        /// Bytes of the answer in the slice taken, once the sent ones are unpacked; 0: they are not packed.
+        plain_bytes: u16,
         /// The costs reported now for the account of the call.
         cost: Cost,
     },
@@ -142,6 +145,8 @@ const HAS_USED: u8 = 1;
 const HAS_COST: u8 = 2;
 /// In the place of an entry's number: not an interruption but [`Head::Received`], not an end but [`Head::Accepted`].
 const PAIRED: u8 = 1;
+/// Likewise of a reply: its answer is packed.
+const PACKED: u8 = 1;
 /// The entry's number that says that another follows, and an account.
 const FOR_ACCOUNT: u8 = ENTRIES_MAX;
 
@@ -160,14 +165,17 @@ impl Head {
                 request.put(&mut out)?;
             }
             Head::CallMore { caller } => more(1, *caller, &mut out)?,
-            Head::Reply { caller, number, words, used_bytes, cost } => {
-                more(2, *caller, &mut out)?;
+            Head::Reply { caller, number, words, used_bytes, plain_bytes, cost } => {
+                out.byte(2 << 5 | if *plain_bytes > 0 { PACKED } else { 0 })?;
+                out.varint(u64::from(*caller))?;
                 out.byte(*number)?;
                 let used = if *used_bytes > 0 { HAS_USED } else { 0 };
                 let cost_flag = if *cost == Cost::NONE { 0 } else { HAS_COST };
                 words::put(words, used | cost_flag, &mut out)?;
-                if *used_bytes > 0 {
-                    out.varint(u64::from(*used_bytes))?;
+                for bytes in [*used_bytes, *plain_bytes] {
+                    if bytes > 0 {
+                        out.varint(u64::from(bytes))?;
+                    }
                 }
                 if cost_flag != 0 {
                     cost.put(&mut out)?;
@@ -210,8 +218,9 @@ impl Head {
                 let number = from.byte()?;
                 let (words, flags) = words::get(&mut from)?;
                 let used_bytes = slice_bytes(flags & HAS_USED != 0, &mut from)?;
+                let plain_bytes = slice_bytes(op == PACKED, &mut from)?;
                 let cost = if flags & HAS_COST != 0 { Cost::get(&mut from)? } else { Cost::NONE };
-                Head::Reply { caller: index, number, words, used_bytes, cost }
+                Head::Reply { caller: index, number, words, used_bytes, plain_bytes, cost }
             }
             3 => Head::ReplyMore { caller: index },
             4 if op == PAIRED => Head::Received { caller: index, number: from.byte()? },

@@ -52,10 +52,16 @@ fn head() -> impl Strategy<Value = Head> {
             request
         }),
         any::<u16>().prop_map(|caller| Head::CallMore { caller }),
-        (any::<u16>(), any::<u8>(), prop::array::uniform6(word()), 0u16..=4096, prop::array::uniform3(word()))
-            .prop_map(|(caller, number, words, used_bytes, [time, read, written])| {
+        (
+            any::<u16>(),
+            any::<u8>(),
+            prop::array::uniform6(word()),
+            [0u16..=4096, 0u16..=4096],
+            prop::array::uniform3(word())
+        )
+            .prop_map(|(caller, number, words, [used_bytes, plain_bytes], [time, read, written])| {
                 let cost = Cost { time_us: time as u32, blocks_read: read as u32, blocks_written: written as u32 };
-                Head::Reply { caller, number, words, used_bytes, cost }
+                Head::Reply { caller, number, words, used_bytes, plain_bytes, cost }
             }),
         any::<u16>().prop_map(|caller| Head::ReplyMore { caller }),
         (any::<u16>(), any::<u8>()).prop_map(|(caller, number)| Head::Interrupt { caller, number }),
@@ -133,7 +139,7 @@ fn wire_null_call_is_small() {
     let request = Request { destination: 20, op: 5, words: [0; 6], given_bytes: 0, taken_bytes: 0, account: 0 };
     let mut bytes = [0; 32];
     assert_eq!(Head::Call { caller: 40, number: 200, request }.emit(&mut bytes), Ok(5));
-    let reply = Head::Reply { caller: 40, number: 200, words: [0; 6], used_bytes: 0, cost: Cost::NONE };
+    let reply = Head::Reply { caller: 40, number: 200, words: [0; 6], used_bytes: 0, plain_bytes: 0, cost: Cost::NONE };
     assert_eq!(reply.emit(&mut bytes), Ok(4));
 }
 
@@ -144,7 +150,7 @@ fn fragment_heads_and_page_fill_four_frames() {
     let cost = Cost { time_us: 1 << 20, blocks_read: 100, blocks_written: 100 };
     let (caller, account) = (u16::MAX, u32::MAX);
     let request = Request { destination: u16::MAX, op: 28, words, given_bytes: 4096, taken_bytes: 4096, account };
-    let reply = Head::Reply { caller, number: 255, words, used_bytes: 4096, cost };
+    let reply = Head::Reply { caller, number: 255, words, used_bytes: 4096, plain_bytes: 4096, cost };
     let call = Head::Call { caller, number: 255, request };
     for (first, more) in [(reply, Head::ReplyMore { caller }), (call, Head::CallMore { caller })] {
         let mut room = [0; PAYLOAD_BYTES_MAX];

@@ -152,13 +152,15 @@ impl<D: Phy + 'static> Router<D> {
     /// Takes the result of a call from its proxy.
     pub(crate) fn finish_call(&mut self, place: usize, done: ProxyReply) {
         let call = &mut self.memory.in_calls[place];
-        call.slices = Some(done.slices);
+        let slices = call.slices.insert(done.slices);
         if call.stage == CallStage::Stale {
             call.stage = CallStage::Fresh;
             return;
         }
-        (call.stage, call.reply, call.used_bytes) = (CallStage::Answered, done.words, done.used_bytes);
+        (call.stage, call.reply) = (CallStage::Answered, done.words);
         self.me.act_for(call.account);
+        let answer = &mut slices[usize::from(call.request.given_bytes)..][..done.used_bytes];
+        call.answer = self.memory.packer.pack(answer, &self.memory.stats.replies_packed, || self.me.now_ns());
         let [ns, read, written] =
             self.me.take_unreported(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
         call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };

@@ -16,6 +16,7 @@ mod link_bench;
 mod membership;
 mod number_set;
 mod outgoing;
+mod packing;
 mod proxies;
 mod router;
 mod router_memory;

@@ -4,6 +4,7 @@
 //! callers. A call that is sent finds a free proxy: one that shares proxies waits here until one is free (`pool.rs`).
 
 use crate::calls::send_queue::SendItem;
+use crate::packing::AnswerBytes;
 use crate::proxies::pool::Pool;
 use crate::proxies::proxy::failure;
 use crate::router_memory::RouterMemory;
@@ -114,7 +115,7 @@ impl<D: Phy + 'static> Router<D> {
         &mut self,
         board: u8,
         (caller, number): (u16, u8),
-        reply: (Message, u16),
+        reply: (Message, AnswerBytes),
         cost: Cost,
         data: &[u8],
     ) {
@@ -123,7 +124,7 @@ impl<D: Phy + 'static> Router<D> {
         if out.number != number || !out.fragments.complete || out.reply.is_some() || out.accepted != out.ends_awaited {
             return self.refuse(board);
         }
-        (out.reply, out.used_bytes) = (Some(reply.0), usize::from(reply.1));
+        (out.reply, out.answer) = (Some(reply.0), reply.1);
         let account = out.account;
         self.take_cost(account, cost);
         self.receive_answer(place, data);
@@ -171,17 +172,19 @@ impl<D: Phy + 'static> Router<D> {
     fn receive_answer(&mut self, place: usize, data: &[u8]) {
         let out = &mut self.memory.out_calls[place];
         let Some(call) = &mut out.call else { return };
-        let (from, all) = (out.used_received, out.used_bytes);
-        let room = call.lent().1.get_mut(from..all).filter(|room| data.len() <= room.len());
-        let Some(room) = room else {
-            let board = out.board;
+        let (board, answer) = (out.board, out.answer);
+        let (from, all, room) = (out.answer_received, usize::from(answer.sent), &mut *call.lent().1);
+        let Some(part) = room.get_mut(from..all).and_then(|left| left.get_mut(..data.len())) else {
             return self.refuse(board); // more than it announced, or than the caller has room for
         };
-        room[..data.len()].copy_from_slice(data);
-        out.used_received += data.len();
-        if out.used_received == all {
-            call.set_taken_used(all);
-            let (words, pool, board) = (out.reply.take(), out.pool, usize::from(out.board));
+        part.copy_from_slice(data);
+        out.answer_received += data.len();
+        if out.answer_received == all {
+            if answer.plain > 0 && !self.memory.packer.unpack(room, answer) {
+                return self.refuse(board);
+            }
+            call.set_taken_used(answer.used());
+            let (words, pool, board) = (out.reply.take(), out.pool, usize::from(board));
             if out.ends_awaited {
                 let received = SendItem::Received(place as u16, out.number);
                 self.memory.peers[board].send_queue.push(received);

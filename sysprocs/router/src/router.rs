@@ -3,6 +3,7 @@
 //! Invariant: the router waits only for calls to other boards and for notifications. Calls: no server, so no circle
 //! of waits passes through it. The placement bounds its memory; nothing that arrives can ask for more.
 
+use crate::packing::AnswerBytes;
 use crate::proxies::mailbox::ProxyTask;
 use crate::router_memory::RouterMemory;
 use crate::router_state::Router;
@@ -192,8 +193,9 @@ impl<D: Phy + 'static> Router<D> {
         match head {
             Head::Call { caller, number, request } => self.receive_call(board, caller, number, request, data),
             Head::CallMore { caller } => self.receive_call_more(board, caller, data),
-            Head::Reply { caller, number, words, used_bytes, cost } => {
-                self.receive_reply(board, (caller, number), (words, used_bytes), cost, data);
+            Head::Reply { caller, number, words, used_bytes, plain_bytes, cost } => {
+                let answer = AnswerBytes { sent: used_bytes, plain: plain_bytes };
+                self.receive_reply(board, (caller, number), (words, answer), cost, data);
             }
             Head::ReplyMore { caller } => self.receive_reply_more(board, caller, data),
             Head::Interrupt { caller, number } => self.receive_interrupt(board, caller, number),

@@ -12,6 +12,7 @@ use crate::calls::permits::Permits;
 use crate::calls::remote_callers::{CallerSlots, Served};
 use crate::calls::send_queue::SendQueue;
 use crate::membership::SessionEnds;
+use crate::packing::Packer;
 use crate::proxies::mailbox::{ProxyHandle, ProxyResults};
 use crate::proxies::pool::Pool;
 use crate::session::link_session::Session;
@@ -102,6 +103,8 @@ pub struct RouterMemory {
     pub watch: &'static Watch,
     /// Which session with each board it is.
     pub sessions: &'static Sessions,
+    /// Packs and unpacks answers.
+    pub packer: &'static mut Packer,
     /// What it counts.
     pub stats: &'static LinkStats,
 }

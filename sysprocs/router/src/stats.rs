@@ -60,6 +60,8 @@ stats! {
     refused_stale,
     /// Boards declared dead.
     deaths,
+    /// Replies whose answers were packed.
+    replies_packed,
     /// Of the fragments refused, calls that the placement does not let in.
     forbidden,
 }

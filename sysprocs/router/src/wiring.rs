@@ -11,6 +11,7 @@ use crate::calls::remote_callers::{CallerSlots, RemoteCallers, Served};
 use crate::calls::send_queue::{SendItem, SendQueue};
 use crate::membership::SessionEnds;
 use crate::number_set::NUMBERS_MAX;
+use crate::packing::Packer;
 use crate::proxies::mailbox::{ProxyHandle, ProxyMailbox, ProxyResults};
 use crate::proxies::pool::{Pool, PoolPlan};
 use crate::router_memory::{Peer, RouterMemory, SessionClosing};
@@ -151,6 +152,7 @@ impl Link {
             ends,
             watch: plan.watch,
             sessions: plan.sessions,
+            packer: arena.put(|| Packer::new(plan.timing.page_ns)),
             stats,
         };
         Link {

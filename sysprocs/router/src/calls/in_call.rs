@@ -4,6 +4,7 @@
 //! Not here: which place a call has (`router_memory.rs`).
 
 use crate::calls::fragment::{Fragments, first_words, put};
+use crate::packing::AnswerBytes;
 use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 use renga_wire::{Cost, Head, Request};
@@ -51,7 +52,7 @@ pub struct InCall {
     pub(crate) reply: Message,
     /// Words of the reply.
     pub(crate) reply_words: u8,
-    pub(crate) used_bytes: usize,
+    pub(crate) answer: AnswerBytes,
     pub(crate) fragments: Fragments,
     /// The memory of its slices, the one given and behind it the one taken; with the proxy while that works.
     pub(crate) slices: Option<&'static mut [u8]>,
@@ -68,8 +69,9 @@ impl InCall {
         let (CallStage::Answered, Some(slices)) = (self.stage, &self.slices) else { return (0, false) };
         let (caller, number, cost) = (self.caller, self.number, self.cost);
         let words = first_words(self.reply, self.reply_words);
-        let first = || Head::Reply { caller, number, words, used_bytes: self.used_bytes as u16, cost };
-        let answer = &slices[usize::from(self.request.given_bytes)..][..self.used_bytes];
+        let AnswerBytes { sent: used_bytes, plain: plain_bytes } = self.answer;
+        let first = || Head::Reply { caller, number, words, used_bytes, plain_bytes, cost };
+        let answer = &slices[usize::from(self.request.given_bytes)..][..usize::from(used_bytes)];
         let (bytes, more) = self.fragments.build(first, Head::ReplyMore { caller }, answer, room);
         if !more {
             self.stage = if self.ends_awaited { CallStage::Held } else { CallStage::Fresh };

@@ -5,6 +5,7 @@
 
 use crate::calls::edge_rules::{self, EdgeRule};
 use crate::calls::fragment::{Fragments, first_words, put};
+use crate::packing::AnswerBytes;
 use renga_core::rendezvous::RawCall;
 use renga_rt::BOARDS_MAX;
 use renga_rt::account::AccountNumber;
@@ -41,8 +42,8 @@ pub struct OutCall {
     pub(crate) accepted: bool,
     /// The reply, once it has begun.
     pub(crate) reply: Option<Message>,
-    pub(crate) used_bytes: usize,
-    pub(crate) used_received: usize,
+    pub(crate) answer: AnswerBytes,
+    pub(crate) answer_received: usize,
 }
 
 impl OutCall {
@@ -73,7 +74,7 @@ impl OutCall {
         (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
         (self.ends_awaited, self.accepted) = (ends_awaited, false);
         (self.sent, self.interrupt_sent, self.fragments) = (false, false, Fragments::default());
-        (self.used_received, self.used_bytes, self.reply) = (0, 0, None);
+        (self.answer_received, self.answer, self.reply) = (0, AnswerBytes::default(), None);
         self.call = Some(call);
     }
 

@@ -3,6 +3,8 @@
 /// Times of a link, which depend on its rate and on the speed of the boards.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkTiming {
+    /// A page alone on the link, ns.
+    pub page_ns: u64,
     /// A frame is acknowledged by a frame of its own if for this long no other goes back, ns.
     pub acknowledge_ns: u64,
     /// The router probes for arrived frames if none was acknowledged for this long, ns.
@@ -21,6 +23,7 @@ impl LinkTiming {
     /// The bus on the pins of a Pi 3, 18 Mbit/s: a full frame takes half a millisecond, a page two. With
     /// eight boards that all send as much as they can, each hears from each other every 45 ms.
     pub const PI3: LinkTiming = LinkTiming {
+        page_ns: 2_000_000,
         acknowledge_ns: 3_000_000,
         retransmit_ns: 10_000_000,
         hello_ns: 10_000_000,
@@ -30,6 +33,7 @@ impl LinkTiming {
     };
     /// The pins of emulated boards, whose edges take a microsecond: a full frame takes two milliseconds, a page eight.
     pub const PINS: LinkTiming = LinkTiming {
+        page_ns: 8_000_000,
         acknowledge_ns: 10_000_000,
         retransmit_ns: 50_000_000,
         hello_ns: 50_000_000,
@@ -51,6 +55,7 @@ impl LinkTiming {
     }
     /// Boards of one million instructions a second on 4 Mbit/s.
     pub const PAPER_1989: LinkTiming = LinkTiming {
+        page_ns: 29_000_000,
         acknowledge_ns: 50_000_000,
         retransmit_ns: 500_000_000,
         hello_ns: 500_000_000,

@@ -20,6 +20,7 @@ pub const TICK_NS: u64 = 1;
 /// When a silent board is dead.
 pub const DEAD_NS: u64 = 2;
 const TIMING: LinkTiming = LinkTiming {
+    page_ns: TICK_NS,
     acknowledge_ns: TICK_NS,
     retransmit_ns: TICK_NS,
     hello_ns: TICK_NS,
@@ -171,7 +172,7 @@ impl CallsBoard {
                 }),
                 CallsOutput::Reply => self.reply.map(|id| {
                     let words = [u64::from(id), u64::from(self.incarnation), 0, 0, 0, 0];
-                    Head::Reply { caller: 0, number: id, words, used_bytes: 0, cost: Cost::NONE }
+                    Head::Reply { caller: 0, number: id, words, used_bytes: 0, plain_bytes: 0, cost: Cost::NONE }
                 }),
                 CallsOutput::Copy(slot) => self.copies[usize::from(slot)]
                     .map(|id| Head::Async { slot: slot.into(), request: request(id, self.believes) }),

@@ -99,7 +99,7 @@ impl Session {
         let words = std::array::from_fn(|_| random.below(u64::MAX) >> (7 * random.below(9)));
         let sizes = [0, 0, 0, 1, 900, 1022, 1023, 2000, 4096];
         let mut size = || sizes[random.below(9) as usize];
-        let (given_bytes, taken_bytes, used_bytes) = (size(), size(), size());
+        let (given_bytes, taken_bytes, used_bytes, plain_bytes) = (size(), size(), size(), size());
         let destination = random.below(24) as u16;
         let account = (random.below(3) as u32).wrapping_mul(random.below(1 << 32) as u32);
         let cost = Cost { time_us: account, blocks_read: account / 3, blocks_written: u32::from(account == 1) };
@@ -108,7 +108,7 @@ impl Session {
         let head = match random.below(18) {
             0..=6 => Head::Call { caller, number, request },
             7..=8 => Head::CallMore { caller },
-            9 => Head::Reply { caller: random.below(24) as u16, number, words, used_bytes, cost },
+            9 => Head::Reply { caller: random.below(24) as u16, number, words, used_bytes, plain_bytes, cost },
             10 => Head::ReplyMore { caller: random.below(24) as u16 },
             11 => Head::Interrupt { caller, number },
             12..=13 => Head::Async { slot, request: Request { taken_bytes: 0, ..request } },
