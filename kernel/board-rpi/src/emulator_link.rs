@@ -133,6 +133,10 @@ impl<R: Registers> FrameDevice for EmulatorLink<R> {
         Some(length)
     }
 
+    fn has_room(&self) -> bool {
+        self.transmit_slots_free() > 0
+    }
+
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
         assert!(frame.len() <= FRAME_BYTES_MAX, "a frame of {} bytes is too long", frame.len());
         if self.transmit_slots_free() == 0 {

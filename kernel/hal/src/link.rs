@@ -17,6 +17,9 @@ pub trait FrameDevice {
     /// Takes the oldest frame received into `out` and returns its length, in bytes.
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
 
+    /// Whether [`FrameDevice::send`] would take a frame now.
+    fn has_room(&self) -> bool;
+
     /// Queues `frame` (at most [`FRAME_BYTES_MAX`]) for board `destination` (0xff: all).
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull>;
 

@@ -127,6 +127,14 @@ impl FrameDevice for LinkDevice {
         }
     }
 
+    fn has_room(&self) -> bool {
+        match self {
+            LinkDevice::Emulator(device) => device.has_room(),
+            LinkDevice::Pins(device) => device.has_room(),
+            LinkDevice::Spi(device) => device.has_room(),
+        }
+    }
+
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
         match self {
             LinkDevice::Emulator(device) => device.send(destination, frame),

@@ -6,7 +6,7 @@
 
 use crate::calls::fragment::Fragments;
 use crate::calls::in_call::CallStage;
-use crate::calls::send_queue::SendItem;
+use crate::calls::send_queue::{Lane, SendItem};
 use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
 use crate::router_state::Router;
 use crate::stats::add;
@@ -23,8 +23,8 @@ impl<D: Phy + 'static> Router<D> {
     /// caller has one call at a time: it has seen the reply to the last one before it makes the next.
     pub(crate) fn receive_call(&mut self, board: u8, caller: u16, number: u8, request: Request, data: &[u8]) {
         let Some(caller_slots) = self.memory.caller_slots(board, caller) else { return self.refuse(board) };
-        let (own_account, patient, permits) =
-            (caller_slots.of.account(caller), caller_slots.of.patient, caller_slots.of.permits);
+        let of = caller_slots.of;
+        let (own_account, patient, permits) = (of.account(caller), of.patient, of.permits);
         if !self.admit(board, permits, &request) {
             return;
         }
@@ -40,7 +40,7 @@ impl<D: Phy + 'static> Router<D> {
         }
         (call.stage, call.number, call.request, call.arrival) = (CallStage::Receiving, number, request, arrival);
         (call.caller, call.own_account, call.received, call.interrupted) = (caller, own_account, 0, false);
-        call.patient = patient;
+        (call.patient, call.background) = (patient, of.background);
         let paired = served.map_or(0, |served| served.paired);
         call.ends_awaited = self.memory.ends_awaited && paired >> request.op & 1 != 0;
         let counts = served.map_or(&WordCounts::UNKNOWN, |served| served.word_counts);
@@ -138,7 +138,7 @@ impl<D: Phy + 'static> Router<D> {
         let work = ProxyCall { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };
         self.memory.workers[place].start(ProxyTask::Call(place as u16), work, call.interrupted);
         if let Some(accepted) = accepted {
-            self.peer(board).send_queue.push(accepted);
+            self.peer(board).send_queue.push(Lane::Foreground, accepted);
         }
     }
 
@@ -165,10 +165,10 @@ impl<D: Phy + 'static> Router<D> {
             self.me.take_unreported(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
         call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };
         call.fragments = Fragments::default();
-        let board = call.board;
+        let (board, lane) = (call.board, Lane::of(call.background, usize::from(call.answer.sent)));
         let peer = self.peer(board);
         peer.serving -= 1;
-        peer.send_queue.push(SendItem::Reply(place as u16));
+        peer.send_queue.push(lane, SendItem::Reply(place as u16));
         self.note_awaited(board);
     }
 

@@ -3,7 +3,7 @@
 //! Invariant: a call stays in its caller's one place from accept to reply, so the table is as long as the list of
 //! callers. A call that is sent finds a free proxy: one that shares proxies waits here until one is free (`pool.rs`).
 
-use crate::calls::send_queue::SendItem;
+use crate::calls::send_queue::{Lane, SendItem};
 use crate::packing::AnswerBytes;
 use crate::proxies::pool::Pool;
 use crate::proxies::proxy::failure;
@@ -84,11 +84,11 @@ impl<D: Phy + 'static> Router<D> {
         let out = &mut self.memory.out_calls[place];
         out.sent = true;
         out.interrupt_sent = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
-        let (interrupted, number) = (out.interrupt_sent, out.number);
+        let (interrupted, number, lane) = (out.interrupt_sent, out.number, out.lane);
         let send_queue = &mut self.memory.peers[usize::from(out.board)].send_queue;
-        send_queue.push(SendItem::Call(place as u16));
+        send_queue.push(lane, SendItem::Call(place as u16));
         if interrupted {
-            send_queue.push(SendItem::Interrupt(place as u16, number));
+            send_queue.push(lane, SendItem::Interrupt(place as u16, number));
         }
     }
 
@@ -105,7 +105,7 @@ impl<D: Phy + 'static> Router<D> {
                 out.interrupt_sent = true;
                 self.memory.peers[usize::from(out.board)]
                     .send_queue
-                    .push(SendItem::Interrupt(place as u16, out.number));
+                    .push(out.lane, SendItem::Interrupt(place as u16, out.number));
             }
         }
     }
@@ -187,7 +187,7 @@ impl<D: Phy + 'static> Router<D> {
             let (words, pool, board) = (out.reply.take(), out.pool, usize::from(board));
             if out.ends_awaited {
                 let received = SendItem::Received(place as u16, out.number);
-                self.memory.peers[board].send_queue.push(received);
+                self.memory.peers[board].send_queue.push(Lane::Foreground, received);
             }
             self.answer(place, words.unwrap_or_default());
             let RouterMemory { pools, out_calls, .. } = &mut *self.memory;

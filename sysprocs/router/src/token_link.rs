@@ -22,7 +22,7 @@ pub const TRIES_MAX: u8 = 4;
 /// Before a frame is sent again to a receiver that was full, ns.
 pub const PAUSE_NS: u64 = 200_000;
 /// Frames that wait to be sent.
-const QUEUE_FRAMES: usize = 4;
+const QUEUE_FRAMES: usize = 2;
 /// Events that one pass takes from the phy; it interrupts again if there are more.
 const EVENTS_PER_TURN: usize = 64;
 /// Bytes of the longest frame of the protocol.
@@ -242,6 +242,10 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
                 self.step(MacEvent::Frame(frame));
             }
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.queued < QUEUE_FRAMES
     }
 
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {

@@ -51,6 +51,9 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn transmit_to(&mut self, board: u8) -> Sent {
+        if !self.device.has_room() {
+            return Sent::Full; // what is built cannot be overtaken any more
+        }
         let again = self.memory.peers[usize::from(board)].session.has_unsent();
         let built = if again { None } else { self.memory.build(board) };
         let session = &mut self.memory.peers[usize::from(board)].session;
@@ -108,7 +111,7 @@ impl RouterMemory {
         let copies = usize::from(board) * self.slots;
         // A job may have become void; bounded by the queue, which only shrinks then.
         while let Some(room) = peer.session.room() {
-            let job = peer.send_queue.pop()?;
+            let (lane, job) = peer.send_queue.pop()?;
             let mut account = AccountNumber::SYSTEM;
             let (bytes, more) = match job {
                 SendItem::Call(place) => {
@@ -130,7 +133,7 @@ impl RouterMemory {
                 SendItem::Done(slot) => self.in_copies[copies + usize::from(slot)].build_done(slot, room),
             };
             if more {
-                peer.send_queue.push(job);
+                peer.send_queue.push(lane, job);
             }
             if bytes > 0 {
                 peer.session.build(bytes);

@@ -128,12 +128,26 @@ fn remotes(row: &Proxies, permits: u16) -> RemoteCallers {
         callers: (row.caller_first, row.caller_first + row.callers - 1),
         slots: row.caller_kind == Kind::User,
         patient: matches!(row.caller_kind, Kind::User | Kind::File),
+        background: works_apart(row.caller_kind),
         permits,
         shared: row.shared,
         own: row.own > 0,
         shared_pages: row.shared_pages,
         own_pages: row.own_pages,
     }
+}
+
+/// Whether processes of `kind` work ahead of programs or behind them: what they move no program waits for, as a rule.
+fn works_apart(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Prefetcher
+            | Kind::Revocations
+            | Kind::LeaseFlusher
+            | Kind::DataWriteback
+            | Kind::MetadataWriteback
+            | Kind::Committer
+    )
 }
 
 fn served(system: &System<'_>, row: &Placed) -> Served {
@@ -198,6 +212,7 @@ fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies, pool: u16
         asynchronous: system.released(callers.caller_kind, servers.kind),
         paired: paired(system, servers),
         may_wait: servers.may_wait,
+        background: works_apart(callers.caller_kind),
         word_counts: word_counts(servers),
         pool,
     }

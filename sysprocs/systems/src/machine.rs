@@ -104,6 +104,7 @@ never_called! {
     Phy {
         fn board(&self) -> u8;
         fn receive(&mut self, _: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
+        fn has_room(&self) -> bool;
         fn send(&mut self, _: u8, _: &[u8]) -> Result<(), TransmitFull>;
         fn enable_receive_interrupt(&mut self, _: bool);
         fn enable_transmit_interrupt(&mut self, _: bool);

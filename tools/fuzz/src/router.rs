@@ -69,6 +69,9 @@ impl Phy for &'static RouterWire {
         *out = self.frame.get();
         Some(self.arriving.take()).filter(|bytes| *bytes > 0)
     }
+    fn has_room(&self) -> bool {
+        !self.full.get()
+    }
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
         if self.full.get() {
             return Err(TransmitFull);
@@ -107,6 +110,7 @@ const RULE: EdgeRule = EdgeRule {
     asynchronous: Note::BIT,
     paired: PAIRED,
     may_wait: Store::DEFERS,
+    background: false,
     word_counts: Store::WORD_COUNTS,
     pool: 0,
 };
@@ -145,6 +149,7 @@ impl RouterAttack {
             callers: (FIRST_REMOTE, FIRST_REMOTE + REMOTES - 1),
             slots: false,
             patient: false,
+            background: false,
             permits: 0,
             shared: SHARED,
             own: true,

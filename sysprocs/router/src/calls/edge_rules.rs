@@ -17,6 +17,8 @@ pub struct EdgeRule {
     pub paired: u32,
     /// Entries whose reply may wait for another client: the caller has a proxy of its own for them.
     pub may_wait: u32,
+    /// Whether the callers work ahead of programs or behind them: their long messages go in the background.
+    pub background: bool,
     /// How many words the calls have, by entry.
     pub word_counts: &'static WordCounts,
     /// The proxies that the callers share for the other entries: their place in [`crate::LinkPlan::pools`].

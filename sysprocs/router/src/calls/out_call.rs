@@ -5,6 +5,7 @@
 
 use crate::calls::edge_rules::{self, EdgeRule};
 use crate::calls::fragment::{Fragments, first_words, put};
+use crate::calls::send_queue::Lane;
 use crate::packing::AnswerBytes;
 use renga_core::rendezvous::RawCall;
 use renga_rt::BOARDS_MAX;
@@ -33,6 +34,8 @@ pub struct OutCall {
     pub(crate) pool: Option<u16>,
     /// The next place in the pool's line.
     pub(crate) next: Option<u16>,
+    /// The lane in which it goes.
+    pub(crate) lane: Lane,
     /// It is on its way: not in line.
     pub(crate) sent: bool,
     pub(crate) fragments: Fragments,
@@ -67,9 +70,10 @@ impl OutCall {
         rules.get(place)
     }
 
-    pub(crate) fn begin(&mut self, call: RawCall, board: u8, rule: &EdgeRule, ends_awaited: bool) {
+    pub(crate) fn begin(&mut self, mut call: RawCall, board: u8, rule: &EdgeRule, ends_awaited: bool) {
         let (op, pool) = (call.op(), rule.pool(call.op()));
         self.words = rule.word_counts.sent(op);
+        self.lane = Lane::of(rule.background, call.lent().0.len());
         (self.account, self.account_word) = (call.account(), call.account_word());
         (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
         (self.ends_awaited, self.accepted) = (ends_awaited, false);

@@ -1,5 +1,8 @@
 //! The queue of what to send to one board, a fragment at a time.
 //!
+//! It has two lanes. What programs wait for goes in the foreground; long messages of processes that work ahead of
+//! programs or behind them, in the background. The foreground goes first, but for one fragment in so many.
+//!
 //! Invariant: an item, its call's number included, is in the queue at most once, so the placement bounds the queue.
 
 /// Something to send; the number is its place in its table.
@@ -25,60 +28,118 @@ pub enum SendItem {
 pub(crate) const JOBS_PER_CALL: usize = 4;
 /// Items that a call from another board may have.
 pub(crate) const JOBS_PER_PROXY: usize = 2;
+/// The same in the background: the call, and that it was interrupted, which does not overtake it; the reply.
+pub(crate) const BACKGROUND_PER_CALL: usize = 2;
+pub(crate) const BACKGROUND_PER_PROXY: usize = 1;
+/// Fragments of the foreground in a row while the background waits.
+pub(crate) const OVERTAKING_MAX: u8 = 8;
 
-/// The queue.
-pub struct SendQueue {
-    send_queue: &'static mut [SendItem],
+/// The lanes of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lane {
+    /// What a program may wait for.
+    #[default]
+    Foreground,
+    /// What no program waits for, or only now and then.
+    Background,
+}
+
+impl Lane {
+    /// The lane of a message with `bytes` of data, of a process that works ahead of programs or behind them or does
+    /// not. A message that fits into a frame is no hindrance.
+    pub(crate) fn of(background: bool, bytes: usize) -> Lane {
+        if background && bytes > renga_wire::fragment::SLICE_BYTES_MAX / 4 {
+            Lane::Background
+        } else {
+            Lane::Foreground
+        }
+    }
+}
+
+/// A ring of items.
+struct Ring {
+    items: &'static mut [SendItem],
     head: usize,
     length: usize,
 }
 
+impl Ring {
+    fn push(&mut self, item: SendItem) {
+        assert!(self.length < self.items.len(), "more to send than there can be");
+        let mut at = self.head + self.length;
+        if at >= self.items.len() {
+            at -= self.items.len();
+        }
+        self.items[at] = item;
+        self.length += 1;
+    }
+
+    fn pop(&mut self) -> Option<SendItem> {
+        if self.length == 0 {
+            return None;
+        }
+        let item = self.items[self.head];
+        self.head = if self.head + 1 == self.items.len() { 0 } else { self.head + 1 };
+        self.length -= 1;
+        Some(item)
+    }
+}
+
+/// The queue.
+pub struct SendQueue {
+    foreground: Ring,
+    background: Ring,
+    /// Fragments of the foreground since the last of the background.
+    overtaken: u8,
+}
+
 impl SendQueue {
-    /// An empty queue with room for as many jobs as `jobs` has places: see [`SendQueue::places`].
-    pub fn new(send_queue: &'static mut [SendItem]) -> SendQueue {
-        SendQueue { send_queue, head: 0, length: 0 }
+    /// An empty queue with room for as many items as `items` has places, in each lane: see [`SendQueue::places`].
+    pub fn new(items: [&'static mut [SendItem]; 2]) -> SendQueue {
+        let [foreground, background] = items.map(|items| Ring { items, head: 0, length: 0 });
+        SendQueue { foreground, background, overtaken: 0 }
     }
 
-    /// Places for a board to which `calls` may be under way from here and from which `proxies` make some here,
-    /// with `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption that
-    /// the last call's reply overtook, the news that this reply has come, and behind both this call and news of one:
-    /// that call's reply cannot come before.
-    pub const fn places(calls: usize, proxies: usize, slots: usize) -> usize {
-        JOBS_PER_CALL * calls + JOBS_PER_PROXY * proxies + 2 * slots
+    /// Places in each lane for a board to which `calls` may be under way from here and from which `proxies` make some
+    /// here, with `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption
+    /// that the last call's reply overtook, the news that this reply has come, and behind both this call and news of
+    /// one: that call's reply cannot come before.
+    pub const fn places(calls: usize, proxies: usize, slots: usize) -> [usize; 2] {
+        [
+            JOBS_PER_CALL * calls + JOBS_PER_PROXY * proxies + 2 * slots,
+            BACKGROUND_PER_CALL * calls + BACKGROUND_PER_PROXY * proxies,
+        ]
     }
 
-    /// Adds at the end.
+    /// Adds at the end of a lane.
     ///
     /// # Panics
-    /// If the queue is full: a job was in it twice.
-    pub fn push(&mut self, job: SendItem) {
-        assert!(self.length < self.send_queue.len(), "more to send than there can be");
-        let mut at = self.head + self.length;
-        if at >= self.send_queue.len() {
-            at -= self.send_queue.len();
+    /// If the lane is full: an item was in it twice.
+    pub fn push(&mut self, lane: Lane, item: SendItem) {
+        match lane {
+            Lane::Foreground => self.foreground.push(item),
+            Lane::Background => self.background.push(item),
         }
-        self.send_queue[at] = job;
-        self.length += 1;
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.length == 0
+        self.foreground.length + self.background.length == 0
     }
 
-    /// Takes the first.
-    pub fn pop(&mut self) -> Option<SendItem> {
-        if self.length == 0 {
-            return None;
+    /// Takes the next, and from which lane.
+    pub fn pop(&mut self) -> Option<(Lane, SendItem)> {
+        let waits = self.background.length > 0;
+        if waits && (self.foreground.length == 0 || self.overtaken == OVERTAKING_MAX) {
+            self.overtaken = 0;
+            return self.background.pop().map(|item| (Lane::Background, item));
         }
-        let job = self.send_queue[self.head];
-        self.head = if self.head + 1 == self.send_queue.len() { 0 } else { self.head + 1 };
-        self.length -= 1;
-        Some(job)
+        self.overtaken = if waits { self.overtaken + 1 } else { 0 };
+        self.foreground.pop().map(|item| (Lane::Foreground, item))
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.length = 0;
+        (self.foreground.length, self.background.length) = (0, 0);
     }
 }

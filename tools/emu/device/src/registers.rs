@@ -68,4 +68,4 @@ pub const FRAME_BYTES_MAX: usize = 1088;
 /// Received frames that wait; one more is lost.
 pub const RECEIVE_SLOTS: usize = 64;
 /// Frames that the transmitter holds.
-pub const TRANSMIT_SLOTS: usize = 16;
+pub const TRANSMIT_SLOTS: usize = 2;

@@ -73,6 +73,7 @@ impl CallsLayout {
                 callers,
                 slots: false,
                 patient: false,
+                background: false,
                 permits: 0,
                 shared,
                 own,
@@ -232,6 +233,7 @@ impl Cast {
             asynchronous,
             paired,
             may_wait: Trial::DEFERS,
+            background: false,
             word_counts: Trial::WORD_COUNTS,
             pool: pool as u16,
         };

@@ -225,6 +225,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
         callers: (first, last),
         slots: false,
         patient: false,
+        background: false,
         permits: 0,
         shared: cast.shared as u16,
         own: true,
@@ -244,6 +245,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
             asynchronous: if cast.asynchronous { Note::BIT } else { 0 },
             paired: cast.paired_entries(),
             may_wait: Store::DEFERS,
+            background: false,
             word_counts: Store::WORD_COUNTS,
             pool,
         })

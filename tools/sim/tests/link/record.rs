@@ -34,6 +34,9 @@ impl<D: FrameDevice> FrameDevice for Noted<D> {
         RECORD.with_borrow_mut(|record| record.push(received));
         Some(bytes)
     }
+    fn has_room(&self) -> bool {
+        self.0.has_room()
+    }
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
         self.0.send(destination, frame)?;
         let said = Recorded::Sent(self.board(), frame.to_vec());
