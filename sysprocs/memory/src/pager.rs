@@ -12,7 +12,7 @@ use crate::tables::SpaceTables;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
-use renga_proto::data::{Prefetcher, ReadAround, ReadMissed};
+use renga_proto::data::{Prefetcher, ReadMissed};
 use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, LeaseWrite, Sync, Truncate};
 use renga_proto::memory::{FreeFrames, Memory};
 use renga_proto::pages::{BeginFill, FindPage, KeepPage, NO_PAGE, Pages};
@@ -131,15 +131,11 @@ impl<M: UserMemory> Pager<'_, M> {
         }
     }
 
-    /// Whether no inode's process is on this board.
-    fn is_elsewhere(&self) -> bool {
-        self.inodes.count(self.pages.server().board.0) == 0
-    }
-
     /// The frame with page `page` of `file` in the cache, to which prefetchers may bring it.
     async fn find_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
         let mut found = self.pages.call(FindPage { file: file.id(), page }, ()).await;
-        if found.is_err() && self.is_elsewhere() {
+        let is_elsewhere = self.inodes.count(self.pages.server().board.0) == 0;
+        if found.is_err() && is_elsewhere {
             let miss = ReadMissed { file: file.id(), slot: file.slot, page };
             if fill::prefetched(self.prefetchers, miss).await {
                 found = self.pages.call(FindPage { file: file.id(), page }, ()).await;
@@ -196,12 +192,8 @@ impl<M: UserMemory> Pager<'_, M> {
     async fn fill_from_file(&mut self, frame: Frame, file: MappedFile, page: u32) -> Result<Filled, Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         let mut content = self.machine.page(frame);
-        let filled = inode.call(FillPage { ino: file.ino, page }, &mut content[..]).await?;
+        let filled = inode.call(FillPage { ino: file.ino, page, around: true }, &mut content[..]).await?;
         filled.clear_behind(&mut content[..]);
-        if filled.is_kept() && self.is_elsewhere() {
-            let around = ReadAround { file: file.id(), slot: file.slot, page };
-            fill::prefetch_around(self.prefetchers, around).await;
-        }
         Ok(filled)
     }
 

@@ -5,7 +5,7 @@
 
 use renga_abi::Errno;
 use renga_hal::memory::Frame;
-use renga_proto::data::{Prefetcher, ReadAround, ReadMissed};
+use renga_proto::data::{Prefetcher, ReadMissed};
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
 use renga_proto::pages::{BeginFill, FileId, Filled, KEPT, KeepPage, NO_PAGE, Pages, Shrink};
 use renga_rt::{Client, Local};
@@ -115,15 +115,5 @@ pub async fn prefetched(prefetchers: &mut Local<Prefetcher>, miss: ReadMissed) -
     match prefetchers.at(number) {
         Some(prefetcher) => prefetcher.call_once(miss, ()).await.is_ok(),
         None => false,
-    }
-}
-
-/// Has the board's prefetchers bring what lies around a page of a mapped file that its program has just read.
-pub async fn prefetch_around(prefetchers: &mut Local<Prefetcher>, around: ReadAround) {
-    for number in 0..prefetchers.count() {
-        if let Some(prefetcher) = prefetchers.at(number) {
-            // Without it the next read takes longer, no more.
-            let _ = prefetcher.call_once(around, ()).await;
-        }
     }
 }

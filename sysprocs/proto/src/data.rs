@@ -36,8 +36,5 @@ protocol! {
         /// A program waits for page `page`, which is not cached, of the file of inode process `slot`. Answered when it
         /// is; an error: the caller is to read it itself.
         0 ReadMissed { file: FileId, slot: u16, page: u32 } (()) -> Result<(), Errno>;
-        /// A program that maps the file has read page `page` itself, and is likely to want pages around it. Every
-        /// server is called, and answers at once.
-        1 ReadAround { file: FileId, slot: u16, page: u32 } (()) -> Result<(), Errno>;
     }
 }

@@ -11,10 +11,9 @@
 
 use crate::data::client::PAGE;
 use crate::data::read_ahead_window::ReadAheadWindow;
-use heapless::Deque;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_pages::{Fill, fill};
-use renga_proto::data::{Prefetcher, PrefetcherCall, ReadAround, ReadMissed};
+use renga_proto::data::{Prefetcher, PrefetcherCall, ReadMissed};
 use renga_proto::inode::{FillPage, Filled, Inode};
 use renga_proto::memory::{AllocateFrame, Memory};
 use renga_proto::pages::{BeginRun, FileId, Pages, RunBegun};
@@ -24,10 +23,6 @@ use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Retry};
 const STREAMS: usize = 8;
 /// Misses of a file that are passed over after a page of it could not be had or kept.
 const PASSES: u32 = 32;
-/// A program that maps a file and reads a page of it is likely to want those of the same so many, from a multiple on.
-const AROUND_PAGES: u32 = 4;
-/// Pages around others that are to be brought.
-const AROUND_MAX: usize = 8;
 
 /// A sequential reader of a file.
 #[derive(Clone, Copy)]
@@ -47,14 +42,6 @@ impl SequentialReader {
         SequentialReader { file: FileId::ANY, slot: 0, pages: 0, window: ReadAheadWindow::NONE, passes: 0 };
 }
 
-/// A page to be brought because one near it was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct NearPage {
-    file: FileId,
-    slot: u16,
-    page: u32,
-}
-
 struct PrefetcherState<M: UserMemory + ?Sized + 'static> {
     pages: Client<Pages>,
     memory: Client<Memory>,
@@ -64,10 +51,6 @@ struct PrefetcherState<M: UserMemory + ?Sized + 'static> {
     count: u32,
     /// The last to miss first.
     streams: [SequentialReader; STREAMS],
-    /// The next one last. Without room the oldest goes.
-    around: Deque<NearPage, AROUND_MAX>,
-    /// The page that came last.
-    last: Option<(FileId, u32)>,
 }
 
 /// Serves the readers of a board, as number `number` of `count`. `without_leases`: the boards that may keep no pages, a
@@ -85,8 +68,7 @@ pub async fn prefetcher<M: UserMemory + ?Sized + 'static>(
     without_leases: u8,
 ) -> Never {
     let (number, count, streams) = (number.into(), count.max(1) as u32, [SequentialReader::NONE; STREAMS]);
-    let (around, last) = (Deque::new(), None);
-    let mut state = PrefetcherState { pages, memory, inodes, machine, number, count, streams, around, last };
+    let mut state = PrefetcherState { pages, memory, inodes, machine, number, count, streams };
     let caches = without_leases >> me.id().board.0 & 1 == 0;
     loop {
         // Readers first: they may wait for the page that has just come.
@@ -99,12 +81,6 @@ pub async fn prefetcher<M: UserMemory + ?Sized + 'static>(
                 let brought = if caches { state.missed(call.entry()).await } else { Err(Errno::ENOENT) };
                 call.reply(brought);
             }
-            Some(PrefetcherCall::ReadAround(call)) => {
-                if caches {
-                    state.note_around(call.entry());
-                }
-                call.reply(Ok(()));
-            }
             None => state.bring_next().await,
         }
     }
@@ -115,7 +91,6 @@ impl<M: UserMemory + ?Sized> PrefetcherState<M> {
     async fn missed(&mut self, miss: ReadMissed) -> Result<(), Errno> {
         let (file, slot) = (miss.file, miss.slot);
         let page = miss.page / self.count;
-        self.around.retain(|near| (near.file, near.page) != (file, miss.page)); // its reader has it now
         let continues =
             |stream: &SequentialReader| stream.file == file && (stream.passes > 0 || stream.window.contains(page));
         let known = self.streams.iter().position(continues);
@@ -132,8 +107,7 @@ impl<M: UserMemory + ?Sized> PrefetcherState<M> {
             return Err(Errno::EAGAIN);
         }
         if known.is_none() || stream.window.missed(page, 1) == 0 {
-            // It may have come while the reader waited here.
-            return if self.last == Some((file, miss.page)) { Ok(()) } else { Err(Errno::ENOENT) };
+            return Err(Errno::ENOENT);
         }
         self.bring(0, miss.page).await
     }
@@ -143,33 +117,12 @@ impl<M: UserMemory + ?Sized> PrefetcherState<M> {
         (pages + self.count - 1).saturating_sub(self.number) / self.count
     }
 
-    /// Notes this process's pages around that one.
-    fn note_around(&mut self, ReadAround { file, slot, page: read }: ReadAround) {
-        let first = read / AROUND_PAGES * AROUND_PAGES;
-        for page in (first..first.saturating_add(AROUND_PAGES)).rev() {
-            let near = NearPage { file, slot, page };
-            if page == read || page % self.count != self.number || self.around.iter().any(|known| *known == near) {
-                continue;
-            }
-            if self.around.is_full() {
-                self.around.pop_front();
-            }
-            // There is room now.
-            let _ = self.around.push_back(near);
-        }
-    }
-
     fn is_due(&self) -> bool {
-        !self.around.is_empty() || self.streams.iter().any(|stream| stream.window.is_due(self.own_of(stream.pages)))
+        self.streams.iter().any(|stream| stream.window.is_due(self.own_of(stream.pages)))
     }
 
     /// Brings a page that no program waits for.
     async fn bring_next(&mut self) {
-        if let Some(NearPage { file, slot, page }) = self.around.pop_back() {
-            // Behind the end there is none; other failures the reader finds itself.
-            let _ = self.fill(file, slot, page).await;
-            return;
-        }
         for at in 0..STREAMS {
             let pages = self.own_of(self.streams[at].pages);
             if let Some(page) = self.streams[at].window.take_one(pages) {
@@ -201,8 +154,7 @@ impl<M: UserMemory + ?Sized> PrefetcherState<M> {
         let frame = self.memory.call(AllocateFrame {}, ()).await.map(Frame)?;
         let begun = Fill::begun((file, page), cache_generation, frame);
         match self.read(frame, (slot, file.ino), page).await {
-            Ok(filled) if filled.is_kept() && u64::from(page) * PAGE < filled.size => {
-                self.last = Some((file, page));
+            Ok(filled) if filled.is_kept() => {
                 let frame = begun.keep(&mut self.pages, filled.size).await;
                 fill::free(&mut self.memory, frame).await;
                 Ok(u32::try_from(filled.size.div_ceil(PAGE)).unwrap_or(u32::MAX))
@@ -218,7 +170,7 @@ impl<M: UserMemory + ?Sized> PrefetcherState<M> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0).ok_or(Errno::EIO)?;
         let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
         let mut content = self.machine.page(frame);
-        let filled = inode.call_retrying(FillPage { ino, page }, &mut content[..]).await?;
+        let filled = inode.call_retrying(FillPage { ino, page, around: false }, &mut content[..]).await?;
         filled.clear_behind(&mut content[..]);
         Ok(filled)
     }

@@ -158,8 +158,8 @@ async fn load(inode: &mut ActiveInode, call: Call<Load>) {
 }
 
 async fn fill_page(inode: &mut ActiveInode, mut call: Call<FillPage>, is_shared: bool) {
-    let (FillPage { ino, page }, board) = (call.entry(), call.board());
-    reply!(call, inode.fill_page(board, (ino, page), is_shared, call.lent()).await, |filled| filled.bytes);
+    let (entry, board) = (call.entry(), call.board());
+    reply!(call, inode.fill_page(board, entry, is_shared, call.lent()).await, |filled| filled.bytes);
     if is_shared {
         inode.let_go_first().await;
     }
