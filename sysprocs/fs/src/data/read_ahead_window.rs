@@ -47,6 +47,12 @@ impl ReadAheadWindow {
         awaited
     }
 
+    /// After a miss of `page` that nothing continued: `pages` behind it are to be begun all the same.
+    pub(crate) fn open(&mut self, page: u32, pages: u32) {
+        *self = ReadAheadWindow::behind(page);
+        self.end = self.end.saturating_add(pages);
+    }
+
     /// The pages to begin now, of a file of `pages`.
     pub(crate) fn take(&mut self, pages: u32) -> core::ops::Range<u32> {
         let wanted = self.begun.min(pages)..self.end.min(pages);

@@ -3,8 +3,8 @@
 //! Only pages that are not cached come to the inode, so these drive the window: a miss right behind the last run, or
 //! in it, continues it, and the window doubles. The inode waits for pages on their way, instead of reading them
 //! again; the next run begins when the reader has its reply, so that the medium works while the reader goes through
-//! the last one. A program that maps a file reads it in no order, but near what it has read: of its misses the pages
-//! around come too, in one piece with the one that it wants. Not here: reading (`data/data_reader.rs`).
+//! the last one. A program that maps a file reads it in no order, but near what it has read: pages behind each miss
+//! come, too. Not here: reading (`data/data_reader.rs`).
 
 use crate::data::client::DataPage;
 use crate::inode::active_inode::ActiveInode;
@@ -13,8 +13,8 @@ use renga_rt::Errno;
 
 /// The first window, and what a sequential reader waits for of which nothing is on its way, pages.
 const FIRST_PAGES: u32 = 4;
-/// A program that maps the file wants these pages together, from a multiple on.
-const AROUND_PAGES: u32 = 4;
+/// A program that maps the file is likely to want so many pages behind one that it misses.
+const AROUND_PAGES: u32 = 7;
 
 impl ActiveInode {
     /// The data of the page at `place`; pages `around` it are likely to be wanted, too.
@@ -24,28 +24,20 @@ impl ActiveInode {
             read => return read,
         }
         let awaited = self.read_ahead.missed(place.page, FIRST_PAGES);
-        if awaited > 0 || around {
-            let (first, pages) =
-                if awaited > 0 { (place, awaited) } else { (self.first_around(place).await, AROUND_PAGES) };
-            let end = first.page.saturating_add(pages).min(self.pages());
-            let count = self.side_by_side(first, end).await;
+        if awaited == 0 && around {
+            self.read_ahead.open(place.page, AROUND_PAGES);
+        }
+        if awaited > 0 {
+            let end = place.page.saturating_add(awaited).min(self.pages());
+            let count = self.side_by_side(place, end).await;
             // What fails, or finds no frame, the page alone may not.
-            let _ = self.data.read_in(first, count).await;
+            let _ = self.data.read_in(place, count).await;
             match self.data.read(place, out).await {
                 Err(Errno::ENOENT) => {}
                 read => return read,
             }
         }
         self.data.read_past_cache(place, out).await
-    }
-
-    /// The first of the pages around that at `place`, if it lies on the medium as far before it as in the file.
-    async fn first_around(&mut self, place: DataPage) -> DataPage {
-        let page = place.page / AROUND_PAGES * AROUND_PAGES;
-        match place.block.checked_sub(place.page - page) {
-            Some(block) if self.map(page.into()).await == Ok(block) => DataPage { page, block, ..place },
-            _ => place,
-        }
     }
 
     /// To be called when the reader has its answer.
