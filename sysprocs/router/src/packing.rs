@@ -87,3 +87,89 @@ impl Packer {
         decompress_into(packed, out).is_ok_and(|bytes| bytes == plain)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AnswerBytes, PACKED_FROM_BYTES, PAUSE_MAX, Packer};
+    use core::cell::Cell;
+    use renga_rt::PAGE_BYTES;
+
+    const PAGE_NS: u64 = 2_000_000;
+
+    /// Text-like content, which shrinks, or content that does not.
+    fn content(shrinks: bool) -> [u8; PAGE_BYTES] {
+        let mut state = 1_u32;
+        core::array::from_fn(|at| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if shrinks { (at % 61) as u8 ^ (state >> 31) as u8 } else { (state >> 24) as u8 }
+        })
+    }
+
+    /// Packs with a clock that goes on by `took_ns` between two readings; and whether it was packed.
+    fn pack(packer: &mut Packer, answer: &mut [u8], took_ns: u64) -> (AnswerBytes, bool) {
+        let (now_ns, packed) = (Cell::new(0), Cell::new(0));
+        let clock = || now_ns.replace(now_ns.get() + took_ns);
+        (packer.pack(answer, &packed, clock), packed.get() == 1)
+    }
+
+    #[test]
+    fn packing_answer_that_shrinks_comes_back_whole() {
+        let mut packer = Packer::new(PAGE_NS);
+        for bytes in [PACKED_FROM_BYTES, 3000, PAGE_BYTES] {
+            let plain = content(true);
+            let mut answer = plain;
+            let (sent, packed) = pack(&mut packer, &mut answer[..bytes], 10_000);
+            assert!(
+                packed && usize::from(sent.sent) < bytes * 9 / 10 && sent.used() == bytes,
+                "{bytes}: {}",
+                sent.sent
+            );
+            answer[usize::from(sent.sent)..].fill(0xee); // that did not travel
+            assert!(packer.unpack(&mut answer[..bytes], sent));
+            assert_eq!(answer[..bytes], plain[..bytes]);
+        }
+        let mut short = [0; PACKED_FROM_BYTES - 1];
+        assert!(!pack(&mut packer, &mut short, 0).1);
+    }
+
+    #[test]
+    fn packing_that_does_not_pay_is_tried_ever_less_often() {
+        for (shrinks, took_ns) in [(false, 0), (true, PAGE_NS)] {
+            let (mut packer, mut tries, mut plain) = (Packer::new(PAGE_NS), 0, content(shrinks));
+            for _ in 0..4000 {
+                tries += u32::from(packer.pause == 0);
+                let (sent, packed) = pack(&mut packer, &mut plain, took_ns);
+                assert!(!packed && sent.plain == 0 && sent.used() == PAGE_BYTES);
+            }
+            assert_eq!(plain, content(shrinks), "it is sent as it is");
+            // Pauses of 1, 3, 7 and so on to 1023, then of these.
+            assert_eq!(tries, 12, "of 4000, with at most {PAUSE_MAX} between two");
+            packer.pause = 0;
+            assert!(pack(&mut packer, &mut content(true), 0).1, "what pays is packed again");
+            assert!(pack(&mut packer, &mut content(true), 0).1, "and without a pause");
+        }
+    }
+
+    #[test]
+    fn packed_answer_that_is_not_what_was_announced_is_refused() {
+        let mut packer = Packer::new(PAGE_NS);
+        let mut packed = content(true);
+        let (good, _) = pack(&mut packer, &mut packed, 0);
+        let announced = [
+            AnswerBytes { plain: good.plain - 1, ..good },
+            AnswerBytes { sent: good.sent - 1, ..good },
+            AnswerBytes { sent: 0, ..good },
+            AnswerBytes { sent: u16::MAX, ..good },
+            AnswerBytes { sent: good.plain, plain: good.sent },
+        ];
+        for bytes in announced {
+            assert!(!packer.unpack(&mut { packed }, bytes), "{} of {}", bytes.sent, bytes.plain);
+        }
+        assert!(!packer.unpack(&mut { packed }[..PAGE_BYTES - 1], good), "without room");
+        for at in 0..usize::from(good.sent) {
+            let mut damaged = packed;
+            damaged[at] ^= 0x55;
+            packer.unpack(&mut damaged, good); // whatever it says, it ends
+        }
+    }
+}

@@ -143,3 +143,54 @@ impl SendQueue {
         (self.foreground.length, self.background.length) = (0, 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Lane, OVERTAKING_MAX, SendItem, SendQueue};
+    use std::vec;
+    use std::vec::Vec;
+
+    fn queue() -> SendQueue {
+        SendQueue::new(SendQueue::places(8, 8, 0).map(|places| vec![SendItem::Call(0); places].leak()))
+    }
+
+    fn drained(queue: &mut SendQueue) -> Vec<(Lane, SendItem)> {
+        core::iter::from_fn(|| queue.pop()).collect()
+    }
+
+    #[test]
+    fn send_queue_foreground_goes_first_each_lane_in_its_order() {
+        let mut queue = queue();
+        let (page, interrupt) = (SendItem::Call(1), SendItem::Interrupt(1, 7));
+        queue.push(Lane::Background, page);
+        queue.push(Lane::Background, interrupt);
+        queue.push(Lane::Foreground, SendItem::Reply(2));
+        queue.push(Lane::Foreground, SendItem::Done(3));
+        let order = drained(&mut queue).into_iter().map(|(_, item)| item).collect::<Vec<_>>();
+        assert_eq!(order, [SendItem::Reply(2), SendItem::Done(3), page, interrupt]);
+        assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn send_queue_background_waits_for_so_many_fragments_at_most() {
+        let mut queue = queue();
+        queue.push(Lane::Background, SendItem::Reply(9));
+        // A caller that asks again and again: its next fragment is there whenever one is taken.
+        queue.push(Lane::Foreground, SendItem::Call(0));
+        let mut taken = Vec::new();
+        for _ in 0..3 * (OVERTAKING_MAX + 1) {
+            let Some((lane, item)) = queue.pop() else { panic!("there is always something") };
+            taken.push(lane);
+            queue.push(lane, item);
+        }
+        let waits = taken.split(|lane| *lane == Lane::Background).map(<[Lane]>::len).collect::<Vec<_>>();
+        assert_eq!(waits, [usize::from(OVERTAKING_MAX); 3].into_iter().chain([0]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn send_queue_only_long_messages_of_the_background_wait() {
+        assert_eq!(Lane::of(true, 4096), Lane::Background);
+        assert_eq!(Lane::of(true, 1024), Lane::Foreground, "it fits into a frame");
+        assert_eq!(Lane::of(false, 4096), Lane::Foreground, "a program waits for it");
+    }
+}
