@@ -19,7 +19,7 @@ const NULL_SCRIPT: &str = "remote -b b /usr/lib/renga/linkcall\n";
 /// not ask for again. The programs are there before: their pages would cross with the files', as many as a quarter of
 /// those.
 const BULK_SCRIPT: &str = "for i in 1 2 3 4; do
-yes | head -c 393216 > /tmp/bulk$i
+head -c 393216 /dev/urandom > /tmp/bulk$i
 cat /tmp/bulk$i > /dev/null
 done
 remote -b b /usr/lib/renga/measure warm sh -c 'for i in 1 2 3 4; do (cat /dev/null > /dev/null) & done; wait'

@@ -3,6 +3,7 @@
 use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Members, Port, Process, Protocol};
+use renga_random::Random;
 use renga_router::{
     EdgeRule, Link, LinkPlan, LinkStats, LinkTiming, Permits, PoolPlan, RemoteCallers, Served, proxy, router,
 };
@@ -41,10 +42,15 @@ renga_core::protocol! {
 /// The value of a note that takes long.
 pub const STUCK: u64 = u64::MAX;
 
+/// In a seed: the bytes repeat, so that they can be packed.
+pub const SHRINKS: u64 = 1 << 63;
+
 /// Bytes that depend on `seed`.
 pub fn fill(bytes: &mut [u8], seed: u64) {
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = (seed.wrapping_mul(31).wrapping_add(i as u64 * 7) >> 1) as u8;
+    let mut random = Random::new(seed);
+    match seed & SHRINKS {
+        0 => random.fill(bytes),
+        _ => bytes.fill(random.draw() as u8),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What calls cost on the wire.
 
-use crate::cast::{Add, Body, Cast, Check, Fetch, Null, Stores, body, cluster, fill};
+use crate::cast::{Add, Body, Cast, Check, Fetch, Null, SHRINKS, Stores, body, cluster, fill};
 use crate::synchronous::LIMIT_NS;
 use renga_sim::{BusCounters, BusTiming, ClusterSetup};
 use std::cell::Cell;
 use std::future::Future;
+use std::ops::Range;
 use std::rc::Rc;
 
 const CALLS: u64 = 100;
@@ -79,9 +80,13 @@ fn null_call_takes_two_small_frames() {
     assert!(count.bytes <= 36 * CALLS, "{} bytes", count.bytes);
 }
 
-async fn fetch(mut stores: Stores, calls: u64) {
+async fn fetch(stores: Stores, calls: u64) {
+    fetch_all(stores, 0..calls).await;
+}
+
+async fn fetch_all(mut stores: Stores, seeds: Range<u64>) {
     let (mut page, mut want) = ([0; 4096], [0; 4096]);
-    for seed in 0..calls {
+    for seed in seeds {
         assert_eq!(stores.at(0, 0).call(Fetch { seed, used: 4096 }, &mut page).await, Ok(4096));
         fill(&mut want, seed);
         assert_eq!(page, want);
@@ -99,6 +104,14 @@ fn bulk_read_keeps_wire_busy() {
     let useful_ns = 4 * CALLS * 4096 * 8 * 1_000_000_000 / BusTiming::PI3.bits_per_s;
     println!("useful {:.1} % of the wire", 100.0 * useful_ns as f64 / took_ns as f64);
     assert!(useful_ns * 100 >= took_ns * 90, "less than 90 % of the wire");
+}
+
+#[test]
+fn packed_read_takes_two_frames() {
+    let packed = |stores, calls| fetch_all(stores, SHRINKS..SHRINKS + calls);
+    let (count, took_ns) = measure(1, packed);
+    report("read 4 KiB that shrink", CALLS, count, took_ns);
+    assert_eq!(count.frames, 2 * CALLS);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! the file's expected content; the active one carries operations out, so writes of one board are read by the other
 //! next. With many operations a round the boards get write leases, with one they mostly do not.
 
-use crate::machine::{possible, run, run_on};
+use crate::machine::{noise, possible, run, run_on};
 use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::{SMALL, placement};
 
@@ -291,12 +291,12 @@ fn frames_of_ten_reads(system: &str) -> u64 {
         placement(system).unwrap(),
         |init| async move {
             let file = init.open(PATH, Open::Create).await.unwrap();
-            init.write_all(file, &[7; PAGE as usize]).await.unwrap();
+            init.write_all(file, &noise(7)).await.unwrap();
             init.close(file).await.unwrap();
             let reads = |program: SimProgram| async move {
                 let file = program.open(PATH, Open::Read).await.unwrap();
                 for _ in 0..10 {
-                    assert_eq!(program.read_at(file, 0, PAGE as usize).await.unwrap(), [7; PAGE as usize]);
+                    assert_eq!(program.read_at(file, 0, PAGE as usize).await.unwrap(), noise(7));
                 }
                 program.close(file).await.unwrap();
                 0

@@ -1,6 +1,7 @@
 //! A pair with a fresh disk, and what holds after every run.
 
 use renga_placement::Checked;
+use renga_random::Random;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{SimProgram, SimPrograms};
 use renga_sim::system::image::{self, Tree};
@@ -112,6 +113,13 @@ pub async fn elsewhere<F: Future<Output = ()> + 'static>(
 /// As `stop`, of a run that ends well.
 pub fn finish(system: &mut SimSystem) {
     assert_eq!(stop(system).0, 0, "{:?}", SimSystem::log());
+}
+
+/// A page of bytes that cannot be packed, by `seed`: it takes as long on the link as any page can.
+pub fn noise(seed: u64) -> [u8; 4096] {
+    let mut bytes = [0; 4096];
+    Random::new(seed).fill(&mut bytes);
+    bytes
 }
 
 /// Runs until `progress` has come to `step`, for `limit_ns` at most.

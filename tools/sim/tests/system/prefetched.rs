@@ -1,7 +1,7 @@
 //! The first reading of a file on a board without the disk: how busy the wire is, what is not read ahead, and changes
 //! in between.
 
-use crate::machine::{elsewhere, finish, possible, run_cluster, run_to, setup};
+use crate::machine::{elsewhere, finish, noise, possible, run_cluster, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::{SimSystem, SystemSetup, image, medium};
@@ -17,7 +17,7 @@ const BUSY_PERCENT: u64 = 95;
 const WORK_NS: u64 = 1_000_000;
 
 fn content(page: usize, version: u8) -> [u8; PAGE] {
-    let mut bytes = [page as u8 | 1; PAGE];
+    let mut bytes = noise(page as u64);
     bytes[0] = version;
     bytes
 }

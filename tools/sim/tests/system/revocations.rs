@@ -1,6 +1,6 @@
 //! Boards that answer a revocation late, or never: how long others wait.
 
-use crate::machine::{finish, possible, run_to, setup};
+use crate::machine::{finish, noise, possible, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::image::{self, Tree};
@@ -87,7 +87,7 @@ fn revocation_with_slow_flush_keeps_local_changes() {
             let writes = |program: SimProgram| async move {
                 let file = program.open(FILE, Open::Create).await.unwrap();
                 for page in 0..PAGES {
-                    assert_eq!(program.write_at(file, (page * PAGE) as u64, &[page as u8; PAGE]).await, Ok(PAGE));
+                    assert_eq!(program.write_at(file, (page * PAGE) as u64, &noise(page as u64)).await, Ok(PAGE));
                 }
                 program.close(file).await.unwrap();
                 0
