@@ -16,10 +16,10 @@ use renga_workspace::environment::Environment;
 /// Null calls, one after the other.
 const NULL_SCRIPT: &str = "remote -b b /usr/lib/renga/linkcall\n";
 /// Four readers, each of a file of its own that board a has in its buffers: what a board has read it keeps, and does
-/// not ask for again. The programs are there before: their pages would cross with the files', as many as a quarter of
-/// those.
+/// not ask for again. The files cannot be packed, and no page ends with zeros, which are not sent. The programs are
+/// there before: their pages would cross with the files', as many as a quarter of those.
 const BULK_SCRIPT: &str = "for i in 1 2 3 4; do
-head -c 393216 /dev/urandom > /tmp/bulk$i
+head -c 393216 /dev/urandom | tr '\\000' x > /tmp/bulk$i
 cat /tmp/bulk$i > /dev/null
 done
 remote -b b /usr/lib/renga/measure warm sh -c 'for i in 1 2 3 4; do (cat /dev/null > /dev/null) & done; wait'
