@@ -152,6 +152,11 @@ pub(crate) fn ms(ns: u64) -> String {
     }
 }
 
+/// The mean; 0 of nothing.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
 /// ns as us, for a table.
 fn us(ns: u64) -> String {
     let us = ns as f64 / 1e3;

@@ -8,7 +8,7 @@
 //! Invariant: the rule is that of the regulator, on its own published figures. Not here: the regulator
 //! (`renga_regulator`).
 
-use super::super::{LedgerRow, RowPlan};
+use super::super::{LedgerRow, RowPlan, mean};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Findings, FindingsTable, HeatMap, Panel};
 use crate::phases;
@@ -171,10 +171,10 @@ fn matters(grid: &[Vec<f64>]) -> [f64; 2] {
     let span = |values: &[f64]| {
         values.iter().copied().fold(f64::MIN, f64::max) - values.iter().copied().fold(f64::MAX, f64::min)
     };
-    let mean = |spans: Vec<f64>| spans.iter().sum::<f64>() / spans.len().max(1) as f64;
     let columns = grid.first().map_or(0, Vec::len);
     let column = |at: usize| grid.iter().map(|row| row[at]).collect::<Vec<f64>>();
-    [mean((0..columns).map(|at| span(&column(at))).collect()), mean(grid.iter().map(|row| span(row)).collect())]
+    let spans = (0..columns).map(|at| span(&column(at)));
+    [mean(&spans.collect::<Vec<f64>>()), mean(&grid.iter().map(|row| span(row)).collect::<Vec<f64>>())]
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
