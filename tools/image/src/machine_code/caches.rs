@@ -13,7 +13,7 @@ use super::span::Span;
 
 /// Instructions within which it must be done, on each way.
 const STEPS_MAX: usize = 48;
-/// Instructions before a SEV among which the store is that it tells of.
+/// Instructions before a SEV among which the store is that it announces.
 const STORE_WITHIN: usize = 12;
 /// Bytes that the firmware reads and writes, and the longest line of any core that we run on.
 const SHARED_BYTES: u64 = 128;
@@ -92,7 +92,7 @@ impl Text<'_> {
         false
     }
 
-    /// Whether the word that the event at `index` tells of is in memory by then.
+    /// Whether the word that the event at `index` announces is in memory by then.
     fn is_announced(&self, index: usize) -> bool {
         let [.., clean, barrier] = &self.words[..index] else { return false };
         let before = &self.words[index.saturating_sub(STORE_WITHIN)..index - 2];

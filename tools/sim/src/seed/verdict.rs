@@ -49,7 +49,7 @@ pub fn verdict(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) 
     let found = if files.is_damaged() { image::recover(&bytes) } else { image::check(&bytes) };
     let found = found.map_err(|error| error.to_string())?;
     keeps(&found, files)?;
-    if files.is_doubtful() { Ok(()) } else { compare(&found, files) }
+    if files.is_uncertain() { Ok(()) } else { compare(&found, files) }
 }
 
 /// Whether all is there that was promised.

@@ -1,4 +1,4 @@
-//! What a board without the disk makes: in one crossing, and whatever comes in between, nothing is left of it but what
+//! What a board without the disk makes: in one remote call, and whatever comes in between, nothing is left of it but what
 //! has a name.
 
 use crate::machine::{Finished, LIMIT_NS, elsewhere, finish, possible, run, run_cluster, run_on, setup};

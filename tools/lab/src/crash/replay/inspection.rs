@@ -6,7 +6,7 @@
 use super::cut_state::{CutState, Replay};
 use super::tree::{Content, Ext2Reader, Tree, TreeFile};
 use crate::crash::bench::{ConsoleRecorder, FOLDER, placed_text};
-use crate::crash::trial::{SHOWN_BYTES_MAX, judge};
+use crate::crash::trial::{SHOWN_BYTES_MAX, verdict_of};
 use anyhow::{Context, Result};
 use renga_cluster::session_disk::SCRIPT_PATH;
 use renga_images::disk_image::Placed;
@@ -71,7 +71,7 @@ impl OracleBoot<'_> {
         let folder = bench.folder(name)?;
         let disk = folder.join("disk.img");
         self.replay.disk(state.number)?.write_to(&bench.disk, 0, &disk)?;
-        let verdict = judge((bench, rehearsed), &disk, &state.input)?;
+        let verdict = verdict_of((bench, rehearsed), &disk, &state.input)?;
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
         Ok(verdict)
     }
