@@ -262,13 +262,13 @@ impl JudgedClaim {
 }
 
 /// What a row measured: a figure by quantity, or why there is none.
-pub type Measured = BTreeMap<String, Result<f64, String>>;
+pub type MeasuredQuantities = BTreeMap<String, Result<f64, String>>;
 
 /// Joins claims with what was measured; failures come first.
 ///
 /// # Errors
 /// If a quantity has no claim, two claims have one id, or a figure is no number.
-pub fn decide(claims: Vec<Claim>, measured: &Measured) -> Result<Vec<JudgedClaim>> {
+pub fn decide(claims: Vec<Claim>, measured: &MeasuredQuantities) -> Result<Vec<JudgedClaim>> {
     for (id, figure) in measured {
         let declared = claims.iter().filter(|claim| claim.quantity.id == *id).count();
         ensure!(declared == 1, "{declared} claims are about the quantity `{id}`");
@@ -323,7 +323,7 @@ fn short(verdict: ClaimVerdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Claim, ClaimBound, ClaimVerdict, Measured, Quantity, decide, summary};
+    use super::{Claim, ClaimBound, ClaimVerdict, MeasuredQuantities, Quantity, decide, summary};
     use ClaimBound::{AtLeast, AtMost, Within};
 
     fn claims() -> Vec<Claim> {
@@ -335,7 +335,7 @@ mod tests {
         ]
     }
 
-    fn measured(figures: &[(&str, f64)]) -> Measured {
+    fn measured(figures: &[(&str, f64)]) -> MeasuredQuantities {
         figures.iter().map(|(id, figure)| ((*id).to_string(), Ok(*figure))).collect()
     }
 
@@ -373,7 +373,7 @@ mod tests {
     /// Holds: bench-verdicts.
     #[test]
     fn claim_missing_figure_is_not_tested_with_reason() {
-        let missing = Measured::from([("paper".to_string(), Err("no page waited".to_string()))]);
+        let missing = MeasuredQuantities::from([("paper".to_string(), Err("no page waited".to_string()))]);
         let judged = decide(claims(), &missing).unwrap();
         assert!(judged.iter().all(|judged| judged.verdict == ClaimVerdict::NotTested && judged.here() == "-"));
         assert_eq!(judged[0].untested.as_deref(), Some("no page waited"));

@@ -2,7 +2,7 @@
 //!
 //! Not here: claims and their verdicts (`claims`).
 
-use crate::claims::{JudgedClaim, Measured};
+use crate::claims::{JudgedClaim, MeasuredQuantities};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -159,7 +159,7 @@ pub struct Findings {
     /// Tables, beside what was published.
     pub tables: Vec<FindingsTable>,
     /// The quantities that claims are about.
-    pub measured: Measured,
+    pub measured: MeasuredQuantities,
     /// The claims, joined with these; a row's `evaluate` leaves them out.
     pub claims: Vec<JudgedClaim>,
     /// Plots.

@@ -58,14 +58,14 @@ impl UsedFile {
 }
 
 /// The directory of inodes, as a keeper of references calls it.
-pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
+pub type DirectoryClient = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
 
 /// The name cache, which counts uses of this board's references, if it has no disk.
 pub type Names = Local<renga_proto::names::Names, { AddCachedReference::BIT | ReleaseCachedReference::BIT }>;
 
 /// The files in use.
 pub(crate) struct FileReferences {
-    directory: Directory,
+    directory: DirectoryClient,
     names: Names,
     sessions: &'static Sessions,
     /// The session in which all files were reactivated.
@@ -80,7 +80,7 @@ pub(crate) struct FileReferences {
 impl FileReferences {
     /// None yet, in `files`, of which there are at most [`FILES_MAX`].
     pub fn new(
-        directory: Directory,
+        directory: DirectoryClient,
         names: Names,
         files: &'static mut [UsedFile],
         sessions: &'static Sessions,

@@ -2,7 +2,7 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
-use crate::file_references::{Directory, FileReferences, Names, Reference, UsedFile};
+use crate::file_references::{DirectoryClient, FileReferences, Names, Reference, UsedFile};
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, Pages};
 use renga_proto::references::{KeepFile, References, ReferencesCall, TakeOverFile};
@@ -13,7 +13,7 @@ use renga_rt::{Client, Me, Never, Port, reply};
 pub async fn references(
     me: Me,
     mut port: Port<References>,
-    directory: Directory,
+    directory: DirectoryClient,
     mut pages: Client<Pages>,
     names: Names,
     files: &'static mut [UsedFile],

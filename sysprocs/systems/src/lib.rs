@@ -31,5 +31,5 @@ pub use facts::{FACTS, Facts, Place};
 pub use kinds::Kind;
 pub use machine::{Devices, Machine};
 pub use renga_router::message_memory;
-pub use rule::Rule;
+pub use rule::RuleText;
 pub use valid::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX, check};

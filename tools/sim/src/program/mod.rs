@@ -16,6 +16,6 @@ mod names;
 mod player;
 
 pub use calls::{AT_FDCWD, Open, numbers};
-pub use exchange::{Body, Child, SimProgram};
+pub use exchange::{Child, ProgramBody, SimProgram};
 pub use names::{Attributes, Status};
 pub use player::SimPrograms;

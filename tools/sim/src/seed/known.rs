@@ -5,7 +5,7 @@
 
 use crate::program::SimProgram;
 use crate::program::numbers::EXIT;
-use crate::system::image::Tree;
+use crate::system::image::FileContents;
 use renga_abi::Errno;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -27,9 +27,9 @@ const OF_MEDIUM: [Errno; 2] = [Errno::EROFS, Errno::ENOENT];
 
 #[derive(Default)]
 struct FileSystemModel {
-    tree: Tree,
+    tree: FileContents,
     /// What was synced and not touched since: whatever happens, it is there.
-    promised: Tree,
+    promised: FileContents,
     /// What was not promised may be lost: the medium's board has lost its power, or transfers have failed.
     doubtful: Rc<Cell<bool>>,
     /// Transfers have failed.
@@ -84,7 +84,7 @@ impl KnownFiles {
         self.0.borrow_mut().promised.remove(name);
     }
     /// What must be on the medium whatever has happened.
-    pub fn promised(&self) -> Tree {
+    pub fn promised(&self) -> FileContents {
         self.0.borrow().promised.clone()
     }
     /// From now on only what was promised must be there; `damaged`: because transfers fail.
@@ -131,7 +131,7 @@ impl KnownFiles {
         self.0.borrow_mut().tree.remove(name)
     }
     /// All files.
-    pub fn tree(&self) -> Tree {
+    pub fn tree(&self) -> FileContents {
         self.0.borrow().tree.clone()
     }
     /// From now on nothing is known of what is below `folder`.

@@ -4,7 +4,7 @@
 //! has, not the times. What does not fit in is booted from the disk of the cut itself.
 
 use super::cut_state::{CutState, Replay};
-use super::tree::{Content, Ext2Reader, Tree, TreeFile};
+use super::tree::{Content, Ext2Reader, FileTree, TreeFile};
 use crate::crash::bench::{ConsoleRecorder, FOLDER, placed_text};
 use crate::crash::trial::{SHOWN_BYTES_MAX, verdict_of};
 use anyhow::{Context, Result};
@@ -116,7 +116,7 @@ done
         let reader = Ext2Reader::new(&state.disk, self.replay.start_bytes)?;
         let tree = reader.tree(FOLDER)?;
         let here = |path: &str| self.folders.iter().any(|folder| is_within(path, folder));
-        let files: Tree = tree.into_iter().filter(|(path, _)| here(path)).collect();
+        let files: FileTree = tree.into_iter().filter(|(path, _)| here(path)).collect();
         let fits = |file: &TreeFile| file.content != Content::Other;
         if !files.values().all(fits) || files.values().map(|file| file.bytes).sum::<u64>() > BYTES_MAX {
             return Ok(None);
