@@ -61,7 +61,7 @@ pub type LinkMaster = SpiMaster<Mmio>;
 /// See [`LinkMaster`].
 pub type LinkSlave = SpiSlave<Mmio>;
 /// The card in the slot.
-pub type BoardCard = SdCard<Mmio, GenericTimer>;
+pub type OwnCardDriver = SdCard<Mmio, GenericTimer>;
 
 static TIMER: Once<GenericTimer> = Once::new();
 static BOARD: Once<&'static BoardModel> = Once::new();
@@ -352,7 +352,7 @@ pub fn with_firmware<T>(ask: impl FnOnce(&mut BoardFirmware) -> T) -> Option<T> 
 ///
 /// # Errors
 /// What the card or its host answered.
-pub fn start_card(timer: GenericTimer) -> Result<BoardCard, BlockError> {
+pub fn start_card(timer: GenericTimer) -> Result<OwnCardDriver, BlockError> {
     let slot = board().chip.card;
     if slot.shares_pins {
         all_pins().route_card();

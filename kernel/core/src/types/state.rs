@@ -18,7 +18,7 @@ use renga_sync::{CallLocation, EventFlags, Ipi, Mailbox, OwnedMessage, SharedRef
 
 /// Priorities; 7 is served first.
 pub const PRIORITIES: usize = 8;
-/// MessageCells that a message carries beside its slices.
+/// Words that a message carries beside its slices.
 pub const WORDS: usize = 6;
 /// The words of a message.
 pub type MessageCells = [Cell<u64>; WORDS];

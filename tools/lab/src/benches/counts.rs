@@ -1,8 +1,8 @@
 //! Exact counts of the rows' short forms, which may not grow, and all figures of some cheap rows, which may not
 //! change: `bench/counts.json`.
 //!
-//! CountsByRow are what a change of the code changes, not what a machine does: so a test holds them. Of the rows that are
-//! held to the digit times count, too. RENGA_BLESS=1 writes what was counted.
+//! Counts are what a change of the code changes, not what a machine does: so a test holds them. Of the rows that are
+//! exact to the digit times count, too. RENGA_BLESS=1 writes what was counted.
 
 use super::result::RowResult;
 use anyhow::{Context, Result};
