@@ -1,6 +1,6 @@
 //! Claims: what a paper says or what we aim at, the bounds, and the verdicts.
 //!
-//! Owns: the declaration of a claim, and `judge`, the one place where claims meet measured quantities.
+//! Owns: the declaration of a claim, and `decide`, the one place where claims meet measured quantities.
 //! Invariant: a claim is declared before and apart from every outcome; a figure and the claim's bounds alone make its
 //! verdict.
 //! Called by: rows, which declare, and `LedgerRow::findings`, which joins. Not here: figures.
@@ -262,13 +262,13 @@ impl JudgedClaim {
 }
 
 /// What a row measured: a figure by quantity, or why there is none.
-pub type Measured = BTreeMap<String, Result<f64, String>>;
+pub type MeasuredQuantities = BTreeMap<String, Result<f64, String>>;
 
 /// Joins claims with what was measured; failures come first.
 ///
 /// # Errors
 /// If a quantity has no claim, two claims have one id, or a figure is no number.
-pub fn judge(claims: Vec<Claim>, measured: &Measured) -> Result<Vec<JudgedClaim>> {
+pub fn decide(claims: Vec<Claim>, measured: &MeasuredQuantities) -> Result<Vec<JudgedClaim>> {
     for (id, figure) in measured {
         let declared = claims.iter().filter(|claim| claim.quantity.id == *id).count();
         ensure!(declared == 1, "{declared} claims are about the quantity `{id}`");
@@ -323,7 +323,7 @@ fn short(verdict: ClaimVerdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Claim, ClaimBound, ClaimVerdict, Measured, Quantity, judge, summary};
+    use super::{Claim, ClaimBound, ClaimVerdict, MeasuredQuantities, Quantity, decide, summary};
     use ClaimBound::{AtLeast, AtMost, Within};
 
     fn claims() -> Vec<Claim> {
@@ -335,7 +335,7 @@ mod tests {
         ]
     }
 
-    fn measured(figures: &[(&str, f64)]) -> Measured {
+    fn measured(figures: &[(&str, f64)]) -> MeasuredQuantities {
         figures.iter().map(|(id, figure)| ((*id).to_string(), Ok(*figure))).collect()
     }
 
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn claim_verdicts_follow_from_bounds() {
         let verdict = |id: &str, figure: f64| {
-            let judged = judge(claims(), &measured(&[(id, figure)])).unwrap();
+            let judged = decide(claims(), &measured(&[(id, figure)])).unwrap();
             judged.iter().find(|judged| judged.claim.quantity.id == id).unwrap().verdict
         };
         assert_eq!([10.0, 10.1].map(|figure| verdict("paper", figure)), [ClaimVerdict::So, ClaimVerdict::NotSo]);
@@ -358,7 +358,7 @@ mod tests {
     /// Holds: bench-verdicts.
     #[test]
     fn claim_failures_come_first_and_are_counted() {
-        let judged = judge(claims(), &measured(&[("aim", 1.0), ("paper", 1.0), ("other", 0.0)])).unwrap();
+        let judged = decide(claims(), &measured(&[("aim", 1.0), ("paper", 1.0), ("other", 0.0)])).unwrap();
         let verdicts: Vec<ClaimVerdict> = judged.iter().map(|judged| judged.verdict).collect();
         assert_eq!(verdicts, [ClaimVerdict::Missed, ClaimVerdict::NotTested, ClaimVerdict::So]);
         assert_eq!(
@@ -373,8 +373,8 @@ mod tests {
     /// Holds: bench-verdicts.
     #[test]
     fn claim_missing_figure_is_not_tested_with_reason() {
-        let missing = Measured::from([("paper".to_string(), Err("no page waited".to_string()))]);
-        let judged = judge(claims(), &missing).unwrap();
+        let missing = MeasuredQuantities::from([("paper".to_string(), Err("no page waited".to_string()))]);
+        let judged = decide(claims(), &missing).unwrap();
         assert!(judged.iter().all(|judged| judged.verdict == ClaimVerdict::NotTested && judged.here() == "-"));
         assert_eq!(judged[0].untested.as_deref(), Some("no page waited"));
         assert_eq!(judged[1].untested.as_deref(), Some("not measured in this run"));
@@ -383,8 +383,8 @@ mod tests {
     /// Holds: bench-verdicts.
     #[test]
     fn claim_invented_quantity_is_refused() {
-        assert!(judge(claims(), &measured(&[("invented", 1.0)])).is_err());
-        assert!(judge(claims(), &measured(&[("paper", f64::INFINITY)])).is_err());
-        assert!(judge([claims(), claims()].concat(), &measured(&[("paper", 1.0)])).is_err());
+        assert!(decide(claims(), &measured(&[("invented", 1.0)])).is_err());
+        assert!(decide(claims(), &measured(&[("paper", f64::INFINITY)])).is_err());
+        assert!(decide([claims(), claims()].concat(), &measured(&[("paper", 1.0)])).is_err());
     }
 }

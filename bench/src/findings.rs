@@ -2,7 +2,7 @@
 //!
 //! Not here: claims and their verdicts (`claims`).
 
-use crate::claims::{JudgedClaim, Measured};
+use crate::claims::{JudgedClaim, MeasuredQuantities};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -159,7 +159,7 @@ pub struct Findings {
     /// Tables, beside what was published.
     pub tables: Vec<FindingsTable>,
     /// The quantities that claims are about.
-    pub measured: Measured,
+    pub measured: MeasuredQuantities,
     /// The claims, joined with these; a row's `evaluate` leaves them out.
     pub claims: Vec<JudgedClaim>,
     /// Plots.
@@ -217,7 +217,7 @@ impl fmt::Display for Findings {
 #[cfg(test)]
 mod tests {
     use super::{Findings, FindingsTable, most_of, quotient};
-    use crate::claims::{Claim, ClaimBound, Quantity, judge};
+    use crate::claims::{Claim, ClaimBound, Quantity, decide};
 
     #[test]
     fn table_columns_fit_widest_cell() {
@@ -244,7 +244,7 @@ mod tests {
         let claim = Claim::paper(quantity, "2", ClaimBound::AtMost(2.0), "as published");
         let mut found = Findings { tables: vec![FindingsTable::new("t", &["ms"])], ..Findings::default() };
         found.quantity("id", 3.0);
-        found.claims = judge(vec![claim], &found.measured).unwrap();
+        found.claims = decide(vec![claim], &found.measured).unwrap();
         let text = found.to_string();
         assert!(
             text.starts_with("  not so           costs, %: 3; published: 2; at most 2: as published\n\nt\n"),

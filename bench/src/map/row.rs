@@ -64,7 +64,7 @@ fn law_claim() -> Claim {
 }
 
 /// What the law predicts of the cells that it was not fitted on.
-fn judge_law(cells: &[Cell], findings: &mut Findings) {
+fn check_law(cells: &[Cell], findings: &mut Findings) {
     let known = |cell: &Cell| {
         let Point { boards, callers, rate_mbit } = cell.point;
         LawCell { boards, callers, rate_mbit, size: cell.size, each_ns: cell.each_ns() }
@@ -110,7 +110,7 @@ fn findings(axes: Axes, cells: &[Cell]) -> Findings {
     findings.maps.push(heat_map(axes, cells, "gained until all calls are made", Cell::gain));
     findings.maps.push(heat_map(axes, cells, "gained until the callers go on after a burst", Cell::burst_gain));
     findings.notes = explanation::paragraphs(axes, cells);
-    judge_law(cells, &mut findings);
+    check_law(cells, &mut findings);
     findings
 }
 

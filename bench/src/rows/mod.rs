@@ -27,7 +27,7 @@ mod p5_scale;
 #[cfg(test)]
 mod support;
 
-use crate::claims::{Claim, JudgedClaim, judge};
+use crate::claims::{Claim, JudgedClaim, decide};
 use crate::findings::Findings;
 use crate::phases;
 use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, RunOutcome};
@@ -87,7 +87,7 @@ impl LedgerRow {
     }
 
     fn judged(&self, plan: RowPlan, found: Findings) -> Result<Findings> {
-        let claims = judge((self.claims)(plan.profile), &found.measured).context(self.id)?;
+        let claims = decide((self.claims)(plan.profile), &found.measured).context(self.id)?;
         Ok(Findings { claims, ..found })
     }
 }
@@ -150,6 +150,11 @@ pub(crate) fn ms(ns: u64) -> String {
         1000.0.. => format!("{ms:.0}"),
         _ => format!("{ms:.2}"),
     }
+}
+
+/// The mean; 0 of nothing.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// ns as us, for a table.

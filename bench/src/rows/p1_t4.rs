@@ -1,6 +1,6 @@
 //! P1.T4: compiles on the board without the disk, with calls between boards that wait and with some that do not.
 
-use super::{LedgerRow, RowPlan, ms, twice_on_b};
+use super::{LedgerRow, RowPlan, mean, ms, twice_on_b};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Findings, FindingsTable};
 use crate::run::{
@@ -119,7 +119,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
             ]);
         }
         findings.tables.push(table);
-        findings.quantity(format!("gain-{word}"), gains.iter().sum::<f64>() / gains.len().max(1) as f64);
+        findings.quantity(format!("gain-{word}"), mean(&gains));
         match all {
             0 => findings.unmeasured(format!("could-be-{word}"), "nothing crosses"),
             all => findings.quantity(format!("could-be-{word}"), could_be as f64 / all as f64),

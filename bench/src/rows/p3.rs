@@ -24,7 +24,7 @@ pub const ROWS: &[LedgerRow] =
     &[experiments::F4, experiments::CORES, experiments::F6, experiments::EIGHT, experiments::DIRTY, experiments::FAR];
 
 /// Where a batch is to be given back, and how large it is.
-struct Thresholds {
+struct ReclaimThresholds {
     /// Pages that come in, a second, at least.
     requests: u32,
     /// Frames that are free, fewer than.
@@ -48,7 +48,7 @@ struct P3Experiment {
     /// The board that streams.
     board: &'static str,
     /// Of the batcher.
-    thresholds: Thresholds,
+    thresholds: ReclaimThresholds,
     /// Until the stream has filled the limited memory, s.
     lead_s: u32,
     /// Of the computation, and what each has, and in the short form.
@@ -129,7 +129,7 @@ impl P3Experiment {
         let there = self.there();
         let mut script =
             HEAD.to_string() + &STATE.replace("STATE_OF", &format!("{there}cat /proc/renga/reclaim/state"));
-        let Thresholds { requests, free_pages, batch_pages } = self.thresholds;
+        let ReclaimThresholds { requests, free_pages, batch_pages } = self.thresholds;
         if form == P3Form::Large {
             script += &format!(
                 "{there}reclaimctl --threshold requests {requests} free_pages {free_pages} batch_pages {batch_pages} || exit 1\n\

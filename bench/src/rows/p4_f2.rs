@@ -1,7 +1,7 @@
 //! P4.F2: I/O time control against I/O count control: how near the speed is, and how even.
 
 use super::p4::{NEAR_PERCENT, P4Io, P4Pacing, command, times};
-use super::{LedgerRow, RowPlan};
+use super::{LedgerRow, RowPlan, mean};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Curve, Findings, FindingsTable, Plot};
 use crate::run::{BenchRun, CostProfile, RunOutcome};
@@ -75,9 +75,9 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
 /// Mean and variance of the time to the requested time, over windows of whole length.
 fn spread(times: &[u64], requested_ns: f64) -> (f64, f64) {
     let ratios: Vec<f64> = times.iter().map(|ns| *ns as f64 / requested_ns).collect();
-    let count = ratios.len().max(1) as f64;
-    let mean = ratios.iter().sum::<f64>() / count;
-    (mean, ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / count)
+    let of_all = mean(&ratios);
+    let squares: Vec<f64> = ratios.iter().map(|ratio| (ratio - of_all).powi(2)).collect();
+    (of_all, mean(&squares))
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {

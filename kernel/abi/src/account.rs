@@ -85,7 +85,7 @@ counts! {
     /// Faults that had to wait for a medium or another board.
     FaultsMajor,
     /// Page frames that its address space maps now.
-    FramesHeld,
+    FramesResident,
     /// Time slices that the program ended by waiting.
     VoluntarySwitches,
     /// Time slices that ended by preemption.

@@ -54,7 +54,7 @@ pub(crate) struct HostSpace {
 /// The pages of a shared page table, by address within its span.
 pub(crate) struct HostSharedTable {
     pub(crate) pages: BTreeMap<u64, HostPage>,
-    pub(crate) uses: u32,
+    pub(crate) references: u32,
 }
 
 /// HostPage frames and address spaces in the host's memory.

@@ -71,7 +71,7 @@ impl SharedPageTables for HostMemory {
             };
             mapped.map(mark).collect()
         });
-        self.shared_tables.borrow_mut().insert(shared_table, HostSharedTable { pages, uses: 1 });
+        self.shared_tables.borrow_mut().insert(shared_table, HostSharedTable { pages, references: 1 });
     }
 
     fn is_shared_table(&self, frame: Frame) -> bool {
@@ -79,16 +79,16 @@ impl SharedPageTables for HostMemory {
     }
 
     fn shared_table_references(&self, shared_table: Frame) -> u32 {
-        self.with_shared_table(shared_table, |shared_table| shared_table.uses)
+        self.with_shared_table(shared_table, |shared_table| shared_table.references)
     }
 
     fn hold_shared_table(&self, shared_table: Frame) {
-        self.with_shared_table(shared_table, |shared_table| shared_table.uses += 1);
+        self.with_shared_table(shared_table, |shared_table| shared_table.references += 1);
     }
 
     fn release_shared_table(&self, shared_table: Frame) {
         self.with_shared_table(shared_table, |shared_table| {
-            shared_table.uses = shared_table.uses.checked_sub(1).expect("uses are counted exactly");
+            shared_table.references = shared_table.references.checked_sub(1).expect("references are counted exactly");
         });
     }
 
@@ -129,7 +129,7 @@ impl SharedPageTables for HostMemory {
     fn end_shared_table(&self, shared_table: Frame, frames: &mut [ListedFrame]) -> usize {
         let mut count = 0;
         let is_empty = self.with_shared_table(shared_table, |shared_table| {
-            assert!(shared_table.uses == 0, "a shared page table in use is ended");
+            assert!(shared_table.references == 0, "a shared page table in use is ended");
             while let Some(place) = frames.get_mut(count)
                 && let Some((_, page)) = shared_table.pages.pop_first()
             {

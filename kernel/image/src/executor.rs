@@ -131,7 +131,7 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         let exit = self.programs.enter(self.memory, slice.context(), space);
         let now_ns = self.timer.now_ns();
         if SEVERAL {
-            slice.charge_beside_guests_until(now_ns);
+            slice.charge_beside_remote_tasks_until(now_ns);
         } else {
             slice.charge_until(now_ns);
         }

@@ -18,7 +18,7 @@ pub const DEAD_STATUS: u32 = 70;
 const TRIES_MAX: u32 = 100_000;
 
 /// The console's line, taken from its owner: for last words, and for measurements.
-pub struct ConsoleText(hardware::Uart);
+pub struct ConsoleText(hardware::BoardUart);
 
 impl ConsoleText {
     /// Takes the line.

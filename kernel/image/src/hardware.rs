@@ -49,7 +49,7 @@ const BLOCK_BYTES: u64 = 2 << 20;
 const TABLES_BYTES_MAX: u64 = (blob::HEAD_BYTES + blob::BYTES_MAX) as u64;
 
 /// The console's line.
-pub type Uart = Pl011<Mmio>;
+pub type BoardUart = Pl011<Mmio>;
 /// The interrupt controllers.
 pub type InterruptLines = Interrupts<Mmio>;
 /// The emulator's page of registers.
@@ -61,7 +61,7 @@ pub type LinkMaster = SpiMaster<Mmio>;
 /// See [`LinkMaster`].
 pub type LinkSlave = SpiSlave<Mmio>;
 /// The card in the slot.
-pub type Card = SdCard<Mmio, GenericTimer>;
+pub type OwnCardDriver = SdCard<Mmio, GenericTimer>;
 
 static TIMER: Once<GenericTimer> = Once::new();
 static BOARD: Once<&'static BoardModel> = Once::new();
@@ -171,7 +171,7 @@ pub fn uart_clock_hz() -> u32 {
 ///
 /// # Safety
 /// Once, on the boot core, with the address that the firmware left.
-pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMemory) {
+pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, BoardUart, FrameMemory) {
     // SAFETY: once, by this function's own condition.
     let mut map = unsafe { KernelMap::install() };
     let timer = GenericTimer::new();
@@ -228,7 +228,7 @@ fn os_times(arguments: &Arguments<'_>) -> OsTimes {
 }
 
 /// The two serial lines: pins, clocks, registers.
-fn start_lines(firmware: &mut BoardFirmware) -> Uart {
+fn start_lines(firmware: &mut BoardFirmware) -> BoardUart {
     let chip = board().chip;
     Pins::new(registers(chip.gpio), chip.pulls).route_console();
     crate::logger::start(MiniUart::new(registers(chip.auxiliary), firmware.core_clock_hz()));
@@ -339,7 +339,7 @@ pub fn all_pins() -> Pins<Mmio> {
 }
 
 /// The console's line, taken from its owner, for last words.
-pub fn last_line() -> Uart {
+pub fn last_line() -> BoardUart {
     Pl011::new(registers(board().chip.pl011), uart_clock_hz(), CONSOLE_RATE_BPS)
 }
 
@@ -352,7 +352,7 @@ pub fn with_firmware<T>(ask: impl FnOnce(&mut BoardFirmware) -> T) -> Option<T> 
 ///
 /// # Errors
 /// What the card or its host answered.
-pub fn start_card(timer: GenericTimer) -> Result<Card, BlockError> {
+pub fn start_card(timer: GenericTimer) -> Result<OwnCardDriver, BlockError> {
     let slot = board().chip.card;
     if slot.shares_pins {
         all_pins().route_card();

@@ -2,7 +2,7 @@
 //!
 //! Not here: what else the processes are given (`sysprocs/systems`), finding the devices (`hardware.rs`).
 
-use crate::hardware::{self, EmulatorPage, Hardware, Name, Uart};
+use crate::hardware::{self, BoardUart, EmulatorPage, Hardware, Name};
 use crate::link_device::LinkDevice;
 use crate::own_card::{self, DiskCard};
 use crate::programs::Programs;
@@ -39,7 +39,7 @@ pub struct PiMachine {
     pub programs: &'static [Programs],
     board: u8,
     timer: GenericTimer,
-    uart: Cell<Option<Uart>>,
+    uart: Cell<Option<BoardUart>>,
     emulator: Cell<Option<EmulatorPage>>,
     starts: u32,
     epoch_ns: u64,
@@ -55,7 +55,7 @@ impl PiMachine {
     pub fn new(
         cores: &'static [&'static Core],
         arena: &'static Arena,
-        (uart, memory): (Uart, FrameMemory),
+        (uart, memory): (BoardUart, FrameMemory),
         hardware: &Hardware,
         board: &Board<'_>,
     ) -> PiMachine {
@@ -90,7 +90,7 @@ impl PiMachine {
 
 impl Devices for PiMachine {
     type Memory = FrameMemory;
-    type Uart = Uart;
+    type Uart = BoardUart;
     type Block = DiskCard;
     type Link = LinkDevice;
     const CACHED_FILES: usize = 4096;
@@ -114,7 +114,7 @@ impl Machine for PiMachine {
     fn memory(&self) -> &'static FrameMemory {
         self.memory
     }
-    fn uart(&self) -> &'static mut Uart {
+    fn uart(&self) -> &'static mut BoardUart {
         match self.uart.take() {
             Some(uart) => self.arena.put(|| uart),
             None => fault::refuse(format_args!("there is one console's line")),

@@ -29,7 +29,7 @@ mod watchdog;
 use core::cell::RefCell;
 use cores::Each;
 use executor::Executor;
-use hardware::{Hardware, InterruptLines, Uart};
+use hardware::{BoardUart, Hardware, InterruptLines};
 use machine::PiMachine;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::physical::to_kernel;
@@ -96,7 +96,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
 }
 
 /// Starts the program that the command line names in place of a system of so many `boards`.
-fn start_program(arena: &'static Arena, hardware: &Hardware, uart: Uart, boards: u8) -> ! {
+fn start_program(arena: &'static Arena, hardware: &Hardware, uart: BoardUart, boards: u8) -> ! {
     let tester_console: &'static RefCell<TesterConsole> = arena.put(|| RefCell::new(TesterConsole::on(uart)));
     match hardware.program.as_str() {
         "pintest" => pintest::run(arena, hardware, boards, tester_console),

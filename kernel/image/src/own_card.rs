@@ -7,7 +7,7 @@
 //! whose transfers pass here.
 
 use crate::fault;
-use crate::hardware::{self, Card, Hardware, Name};
+use crate::hardware::{self, Hardware, Name, OwnCardDriver};
 use crate::once::OnHome;
 use core::cell::{Cell, RefCell};
 use core::ops::Range;
@@ -29,7 +29,7 @@ static CARD: OnHome<OwnCard> = OnHome::new();
 /// The card, and how the board has started.
 struct OwnCard {
     /// `None` while a disk on another core has it.
-    card: RefCell<Option<Card>>,
+    card: RefCell<Option<OwnCardDriver>>,
     /// Whose transfer is under way.
     taken: Cell<Option<CardUser>>,
     /// The sector that makes the kernel that runs the usual one, and what it is then; `None` if the card has none.
@@ -94,7 +94,7 @@ pub fn begin(hardware: &mut Hardware) {
 }
 
 /// The board's identity. A damaged file is worse than none: a board with another's number breaks the cluster.
-fn identify(card: &mut Card, hardware: &mut Hardware) {
+fn identify(card: &mut OwnCardDriver, hardware: &mut Hardware) {
     let mut bytes = [0; NODE_BYTES_MAX];
     let text = match read_node_file(card, &mut bytes) {
         Ok(text) => text,
@@ -114,7 +114,7 @@ fn identify(card: &mut Card, hardware: &mut Hardware) {
 }
 
 /// The card, for exclusive use, if boot has started one.
-pub fn take() -> Option<Card> {
+pub fn take() -> Option<OwnCardDriver> {
     CARD.get()?.card.borrow_mut().take()
 }
 
@@ -141,7 +141,7 @@ impl OwnCard {
     fn go_on(
         &self,
         user: CardUser,
-        work: impl FnOnce(&mut Card) -> Result<Progress, BlockError>,
+        work: impl FnOnce(&mut OwnCardDriver) -> Result<Progress, BlockError>,
     ) -> Result<Progress, BlockError> {
         if self.taken.get().is_some_and(|taken| taken != user) {
             return Ok(Progress::Later(TAKEN_NS));
@@ -198,7 +198,7 @@ impl StartCard for ForPrograms {
 /// The card as the disk's process has it: its own, or a way to the one of the board.
 pub enum DiskCard {
     /// Owned by one user.
-    Own(Card),
+    Own(OwnCardDriver),
     /// The one from which the board has started.
     Shared,
 }
@@ -218,7 +218,7 @@ impl DiskCard {
     }
 
     /// The card during boot, which is its only user before the processes run.
-    fn at_boot<T>(&mut self, work: impl FnOnce(&mut Card) -> Result<T, BlockError>) -> Result<T, BlockError> {
+    fn at_boot<T>(&mut self, work: impl FnOnce(&mut OwnCardDriver) -> Result<T, BlockError>) -> Result<T, BlockError> {
         match self {
             DiskCard::Own(card) => work(card),
             DiskCard::Shared => {
@@ -228,7 +228,10 @@ impl DiskCard {
         }
     }
 
-    fn go_on(&mut self, work: impl FnOnce(&mut Card) -> Result<Progress, BlockError>) -> Result<Progress, BlockError> {
+    fn go_on(
+        &mut self,
+        work: impl FnOnce(&mut OwnCardDriver) -> Result<Progress, BlockError>,
+    ) -> Result<Progress, BlockError> {
         match self {
             DiskCard::Own(card) => work(card),
             DiskCard::Shared => CARD.get().ok_or(BlockError::NoMedium)?.go_on(CardUser::Disk, work),

@@ -100,7 +100,7 @@ impl SecondaryCore {
         self.arm(left_ns.map(|left_ns| self.timer.now_ns().saturating_add(left_ns)));
         let space = Frame(slice.space());
         let exit = self.programs.enter(self.memory, slice.context_behind_branch(), space);
-        slice.charge_beside_guests_until(self.timer.now_ns());
+        slice.charge_beside_remote_tasks_until(self.timer.now_ns());
         match exit {
             Exit::Trap(trap) => slice.resume(trap, || self.timer.now_ns()),
             Exit::Interrupt => drop(slice), // it continues, unless another task is to run first

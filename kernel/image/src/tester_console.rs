@@ -3,7 +3,7 @@
 //!
 //! Invariant: no call waits for the line but [`TesterConsole::finish`], which has a bound. Not here: what is said.
 
-use crate::hardware::Uart;
+use crate::hardware::BoardUart;
 use core::fmt::{Error, Result, Write};
 use renga_hal::uart::Uart as _;
 
@@ -14,7 +14,7 @@ const TRIES_MAX: u32 = 10_000_000;
 
 /// The line, and what it is to say.
 pub struct TesterConsole {
-    line: Uart,
+    line: BoardUart,
     text: [u8; TEXT_BYTES_MAX],
     bytes: usize,
     said: usize,
@@ -22,7 +22,7 @@ pub struct TesterConsole {
 
 impl TesterConsole {
     /// On `line`.
-    pub fn on(line: Uart) -> TesterConsole {
+    pub fn on(line: BoardUart) -> TesterConsole {
         TesterConsole { line, text: [0; TEXT_BYTES_MAX], bytes: 0, said: 0 }
     }
 

@@ -38,7 +38,7 @@ const POLLS_MAX: u32 = 10_000_000;
 pub enum PageFrameKind {
     /// Content.
     Plain = 0,
-    /// A table below the root. Its number: the template whose pages it maps without counting them.
+    /// A table below the root. Its number: the shared table whose pages it maps without counting them.
     Table = 1,
     /// The root of an address space, with the space's number.
     Root = 2,

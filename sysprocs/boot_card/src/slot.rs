@@ -11,7 +11,7 @@ use renga_hal::block::{Block, SECTOR_BYTES};
 static SUM: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISCSI);
 /// Sectors that are moved at once.
 pub(crate) const RUN_SECTORS: usize = 8;
-pub(crate) type Run = [u8; RUN_SECTORS * SECTOR_BYTES];
+pub(crate) type SectorRun = [u8; RUN_SECTORS * SECTOR_BYTES];
 
 /// Why a partition is no slot, or not a whole one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl BootSlot {
 /// The sum of a file of whole sectors.
 pub(crate) fn sum_of<D: Block + ?Sized>(card: &mut D, extent: Extent) -> Result<u32, NoFile> {
     let mut digest = SUM.digest();
-    let mut run: Run = [0; RUN_SECTORS * SECTOR_BYTES];
+    let mut run: SectorRun = [0; RUN_SECTORS * SECTOR_BYTES];
     let mut at = 0;
     // Each iteration passes a run of the file.
     while at < extent.sectors() {

@@ -6,7 +6,7 @@
 use crate::choice::chosen;
 use crate::other;
 use crate::record::{RECORD_BYTES, Record};
-use crate::slot::{BootSlot, NoSlot, RUN_SECTORS, Run, sum_of};
+use crate::slot::{BootSlot, NoSlot, RUN_SECTORS, SectorRun, sum_of};
 use crate::volume::{Extent, NoFile};
 use core::fmt;
 use renga_hal::block::{Block, SECTOR_BYTES};
@@ -104,7 +104,7 @@ fn copy<D: Block + ?Sized>(
     (offset, len_bytes): (u64, u32),
     extent: Extent,
 ) -> Result<(), NoUpdate> {
-    let mut run: Run = [0; RUN_SECTORS * SECTOR_BYTES];
+    let mut run: SectorRun = [0; RUN_SECTORS * SECTOR_BYTES];
     let mut at = 0;
     // Each iteration passes a run of the file.
     while at < sectors_bytes(extent) {

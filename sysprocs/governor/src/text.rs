@@ -6,7 +6,7 @@
 use core::fmt::Write;
 use heapless::String;
 use renga_abi::pace::{FACTOR_ONE, Pace};
-use renga_proto::settings::{Words, number};
+use renga_proto::settings::{SettingWords, number};
 
 /// Bytes of a pace as text, at most.
 const TEXT_BYTES_MAX: usize = 32;
@@ -27,14 +27,14 @@ pub struct PaceChange {
 impl PaceChange {
     /// What `text` says: a pid and a pace.
     pub fn of(text: &[u8]) -> Option<PaceChange> {
-        let mut words = Words::of(text)?;
+        let mut words = SettingWords::of(text)?;
         let pid = words.number().filter(|&pid| pid != 0)?;
         let pace = pace(&mut words)?;
         words.end(PaceChange { pid, pace })
     }
 }
 
-fn pace(words: &mut Words<'_>) -> Option<Pace> {
+fn pace(words: &mut SettingWords<'_>) -> Option<Pace> {
     match words.next()? {
         "off" => Some(Pace::Free),
         way @ ("wait" | "loop") => Pace::of_time(factor(words.next()?)?, way == "loop"),

@@ -1,4 +1,4 @@
-//! Showing pages of files that are cached, many in one step: around a fault, and a whole program when it is loaded.
+//! Mapping pages of files that are cached, many in one step: around a fault, and a whole program when it is loaded.
 //!
 //! Invariant: a page that cannot be mapped is given back; none is read. Not here: one page, which may have to be read
 //! (`fault.rs`).

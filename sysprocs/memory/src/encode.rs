@@ -103,7 +103,7 @@ impl Space {
         let mut space = Space::none();
         space.root = Frame(get(&mut reader)?);
         space.get_break(&mut reader)?;
-        space.table = tables.adopt(get(&mut reader)?)?;
+        space.table = tables.take_over(get(&mut reader)?)?;
         space.borrowed = way == BORROWED;
         space.note_shared_areas();
         Ok(space)
@@ -134,7 +134,7 @@ impl<M: UserMemory> Pager<'_, M> {
         let Lists { areas, files } = &mut *described.table;
         get_areas(&mut reader, files, areas)?;
         described.note_shared_areas();
-        let mut result = self.adopt_files(&mut described).await;
+        let mut result = self.take_over_files(&mut described).await;
         if result.is_ok() {
             result = self.create_root().await.map(|root| described.root = root);
         }
@@ -148,7 +148,7 @@ impl<M: UserMemory> Pager<'_, M> {
 
     /// A use of each file, and an object of its own for each that is another board's. Those without are none
     /// afterwards.
-    async fn adopt_files(&mut self, space: &mut Space) -> Result<(), Errno> {
+    async fn take_over_files(&mut self, space: &mut Space) -> Result<(), Errno> {
         let mut result = Ok(());
         for index in 0..space.table.files.as_slice().len() {
             let Some(file) = space.table.files.as_slice()[index] else { continue };

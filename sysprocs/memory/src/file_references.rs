@@ -3,7 +3,7 @@
 //! A file is known by inode number and generation. Invariant: while the session in which its reference was got is the
 //! present one, that counts once, at the directory or at the board's name cache, and its inode is with process `slot`.
 //! With a session all of them end, so each is reactivated; one that is gone stays, for those who still use it, but
-//! without a reference. The router says once that a session is over (`ESTALE`), maybe long after: only stamps
+//! without a reference. The router says once that a session is over (`ESTALE`), maybe long after: only origins
 //! say what is good. Inode 0 stands for memory without a file, which the directory knows nothing of: its generation is
 //! a number of ours.
 //!
@@ -44,13 +44,13 @@ pub struct UsedFile {
     /// None: it was not to be had.
     reference: Option<Reference>,
     /// 0: it is free.
-    uses: u32,
+    count: u32,
     /// The next of its chain, or of those that are free.
     next: u16,
 }
 impl UsedFile {
     /// Of no file.
-    pub const EMPTY: UsedFile = UsedFile { key: FileId::ANY, reference: None, uses: 0, next: u16::NONE };
+    pub const EMPTY: UsedFile = UsedFile { key: FileId::ANY, reference: None, count: 0, next: u16::NONE };
 
     fn next(&mut self) -> &mut u16 {
         &mut self.next
@@ -58,14 +58,14 @@ impl UsedFile {
 }
 
 /// The directory of inodes, as a keeper of references calls it.
-pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
+pub type DirectoryClient = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
 
 /// The name cache, which counts uses of this board's references, if it has no disk.
 pub type Names = Local<renga_proto::names::Names, { AddCachedReference::BIT | ReleaseCachedReference::BIT }>;
 
 /// The files in use.
 pub(crate) struct FileReferences {
-    directory: Directory,
+    directory: DirectoryClient,
     names: Names,
     sessions: &'static Sessions,
     /// The session in which all files were reactivated.
@@ -80,7 +80,7 @@ pub(crate) struct FileReferences {
 impl FileReferences {
     /// None yet, in `files`, of which there are at most [`FILES_MAX`].
     pub fn new(
-        directory: Directory,
+        directory: DirectoryClient,
         names: Names,
         files: &'static mut [UsedFile],
         sessions: &'static Sessions,
@@ -119,7 +119,7 @@ impl FileReferences {
         let at = self.free;
         let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
         self.free = file.next;
-        *file = UsedFile { key, reference, uses: 1, next: u16::NONE };
+        *file = UsedFile { key, reference, count: 1, next: u16::NONE };
         linked_list::chain(self.files, &mut self.chains[chain(key)], UsedFile::next, at);
         Ok(())
     }
@@ -154,7 +154,7 @@ impl FileReferences {
                 return;
             };
             let key = file.key;
-            if !key.is_object() && file.uses > 0 && self.good(key).is_none() {
+            if !key.is_object() && file.count > 0 && self.good(key).is_none() {
                 match self.ask(key).await {
                     Err(Errno::EHOSTDOWN) => return, // with the next call
                     found => self.files[at].reference = found.ok(),
@@ -210,7 +210,7 @@ impl FileReferences {
             if !key.is_object() {
                 self.reopen(key).await?;
             }
-            self.find(key).into_iter().for_each(|file| file.uses += 1);
+            self.find(key).into_iter().for_each(|file| file.count += 1);
             return Ok(());
         }
         if key.is_object() {
@@ -234,13 +234,13 @@ impl FileReferences {
     }
 
     /// As `keep`, for a reference that the caller has and gives up.
-    pub async fn adopt(&mut self, key: FileId, reference: Reference) -> Result<(), Errno> {
+    pub async fn take_over(&mut self, key: FileId, reference: Reference) -> Result<(), Errno> {
         self.renew_session().await;
         let known = self.good(key).is_some();
         match self.find(key) {
             None => self.add(key, Some(reference))?,
             Some(file) => {
-                file.uses += 1;
+                file.count += 1;
                 file.reference = file.reference.filter(|_| known).or(Some(reference));
             }
         }
@@ -256,8 +256,8 @@ impl FileReferences {
     /// One program less maps it; whether it is an object that is needed no more. `EINVAL`: none does.
     pub async fn release(&mut self, key: FileId) -> Result<bool, Errno> {
         let index = self.position(key).ok_or(Errno::EINVAL)?;
-        self.files[index].uses -= 1;
-        if self.files[index].uses > 0 {
+        self.files[index].count -= 1;
+        if self.files[index].count > 0 {
             return Ok(false);
         }
         let file = self.remove(index as u16);

@@ -54,7 +54,7 @@ impl<M: UserMemory> Pager<'_, M> {
         let table = self.tables.deposit_copy(&space.table)?;
         let copied = self.copy_pages(space).await;
         if copied.is_err() {
-            drop(self.tables.adopt(table));
+            drop(self.tables.take_over(table));
         }
         copied.map(|root| SpaceCopy { root, table, lent: false })
     }
@@ -86,7 +86,7 @@ impl<M: UserMemory> Pager<'_, M> {
         if !copy.lent {
             self.take_apart(space, copy.root, FrameList::new()).await;
         }
-        drop(self.tables.adopt(copy.table));
+        drop(self.tables.take_over(copy.table));
     }
 
     /// A further use of each file that areas show; of all of them or none.

@@ -2,10 +2,10 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
-use crate::file_references::{Directory, FileReferences, Names, Reference, UsedFile};
+use crate::file_references::{DirectoryClient, FileReferences, Names, Reference, UsedFile};
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, Pages};
-use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall};
+use renga_proto::references::{KeepFile, References, ReferencesCall, TakeOverFile};
 use renga_proto::sessions::Sessions;
 use renga_rt::{Client, Me, Never, Port, reply};
 
@@ -13,7 +13,7 @@ use renga_rt::{Client, Me, Never, Port, reply};
 pub async fn references(
     me: Me,
     mut port: Port<References>,
-    directory: Directory,
+    directory: DirectoryClient,
     mut pages: Client<Pages>,
     names: Names,
     files: &'static mut [UsedFile],
@@ -26,9 +26,9 @@ pub async fn references(
                 let KeepFile { file, slot } = call.entry();
                 reply!(call, files.keep(file, slot).await);
             }
-            ReferencesCall::AdoptFile(call) => {
-                let AdoptFile { file, slot, origin } = call.entry();
-                reply!(call, files.adopt(file, Reference { slot, origin }).await);
+            ReferencesCall::TakeOverFile(call) => {
+                let TakeOverFile { file, slot, origin } = call.entry();
+                reply!(call, files.take_over(file, Reference { slot, origin }).await);
             }
             ReferencesCall::ReleaseFile(call) => {
                 let file = call.entry().file;

@@ -81,7 +81,7 @@ impl<M: UserMemory> Pager<'_, M> {
                 self.dirty_page(file, page, true).await?;
             }
             Err(Errno::EAGAIN) if writes => self.dirty_page(file, page, false).await?,
-            Err(Errno::EBUSY) => self.take_home(file).await?,
+            Err(Errno::EBUSY) => self.flush_lease(file).await?,
             Err(Errno::ENOMEM) if fill::shrink(self.pages).await => {}
             Err(Errno::ENOENT) => return self.bring_shared(space, area, va, file, page).await,
             Err(errno) => return Err(errno),

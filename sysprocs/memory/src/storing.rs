@@ -84,7 +84,7 @@ impl<M: UserMemory> Pager<'_, M> {
     }
 
     /// What is dirty here of `file` goes to the board of the inodes, but for what finds room only after a commit.
-    pub(crate) async fn take_home(&mut self, file: MappedFile) -> Result<(), Errno> {
+    pub(crate) async fn flush_lease(&mut self, file: MappedFile) -> Result<(), Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         // Each pass takes pages, of which this board has a bounded number.
         loop {

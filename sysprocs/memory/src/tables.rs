@@ -97,7 +97,7 @@ impl SpaceTables {
     }
 
     /// The table that was deposited by this number. `EINVAL`: none was.
-    pub(crate) fn adopt(&'static self, number: usize) -> Result<Table, Errno> {
+    pub(crate) fn take_over(&'static self, number: usize) -> Result<Table, Errno> {
         let adopted = self.0.with(|all| {
             let place = all.places.get_mut(number).filter(|place| matches!(place, TableSlot::Deposited(_)))?;
             if let TableSlot::Deposited(lists) = core::mem::take(place) { Some(lists) } else { None }

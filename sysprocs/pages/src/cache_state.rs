@@ -15,7 +15,7 @@ use renga_rt::{Client, Errno, Me, Notifier};
 
 pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
-/// The content writer is woken when one of so many frames is dirty.
+/// `data_writeback` is woken when one of so many frames is dirty.
 pub(crate) const WAKE_SHARE: u32 = 10;
 /// A caller that makes so many dirty waits.
 const CROWDED_SHARE: u32 = 5;

@@ -35,7 +35,7 @@ use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 /// cache needs none.
 const VOID_GENERATION: u64 = u64::MAX;
 
-/// Serves the cache; the inodes are on `file_board`, and there is the content `writer`.
+/// Serves the cache; the inodes are on `file_board`, and there is `writer`, the `data_writeback`.
 pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<Pages>,

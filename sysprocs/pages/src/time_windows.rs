@@ -52,7 +52,7 @@ impl TimeWindow {
             return Stage::Over;
         }
         match (self.slot.wait(), self.slot.waits_for()) {
-            (Wait::Nothing | Wait::Replied | Wait::Turn, _) => Stage::Open,
+            (Wait::Nothing | Wait::Replied | Wait::TimeSlice, _) => Stage::Open,
             (Wait::User, _) if ran_ns.is_some() => Stage::Open,
             (_, Some(server)) if own.contains(&server) => Stage::Open,
             (_, Some(_)) if ran_ns.is_none() => Stage::Requested,

@@ -8,12 +8,10 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "host")]
+#[cfg(test)]
 extern crate std;
 
 mod group_kill;
-#[cfg(feature = "host")]
-pub mod host;
 pub mod keyboard;
 mod probes;
 pub mod procs;
@@ -26,4 +24,6 @@ pub use procs::rows::ProcessRow;
 pub use procs::server::procs;
 pub use procs::state::SlotUse;
 pub use procs::table::RECORDS_MAX;
-pub use user::{DESCRIPTORS_MAX, DescriptorSlot, PATHS_BYTES, Processor, UserClients, UserFacts, user};
+pub use user::{
+    DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, PATHS_BYTES, Processor, UserClients, UserFacts, user,
+};

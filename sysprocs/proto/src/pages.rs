@@ -246,7 +246,7 @@ protocol! {
         /// The file has `size` bytes from now on; the pages from `from` on are no longer its.
         11 Cut { file: FileId, from: u32, size: u64 } (()) -> Result<(), Errno>;
         /// The page that is dirty for longest, and its neighbours on the medium, copied into the slice; `ENOENT`: none
-        /// is dirty. From the content writer only, as the next two.
+        /// is dirty. From `data_writeback` only, as the next two.
         12 TakeRun {} (&'a mut [u8]) -> Result<DirtyRun, Errno>;
         /// The writing of that run has ended. What was not written stays dirty; if room is needed (`evicting`) not for
         /// ever.

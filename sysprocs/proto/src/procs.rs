@@ -36,7 +36,7 @@ in_slice! {
         /// What system processes ran, on the cores of programs, ns.
         system_ns: u64,
         /// Time slices of programs.
-        turns: u64,
+        context_switches: u64,
         /// Programs that were made.
         made: u64,
         /// Programs that are there.

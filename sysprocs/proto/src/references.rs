@@ -21,6 +21,6 @@ protocol! {
         3 MakeObject {} (()) -> Result<u32, Errno>;
         /// As `KeepFile` by who has a reference of its own to the inode, which it gives up: it has a use of the file
         /// instead, without a call to the directory if no program here used it. On an error it still has the reference.
-        4 AdoptFile { file: FileId, slot: u16, origin: ReferenceOrigin } (()) -> Result<(), Errno>;
+        4 TakeOverFile { file: FileId, slot: u16, origin: ReferenceOrigin } (()) -> Result<(), Errno>;
     }
 }

@@ -61,13 +61,13 @@ pub const TEXT_BYTES_MAX: usize = 1024;
 
 /// The words of a text.
 #[derive(Clone, Debug)]
-pub struct Words<'a>(SplitAsciiWhitespace<'a>);
+pub struct SettingWords<'a>(SplitAsciiWhitespace<'a>);
 
-impl<'a> Words<'a> {
+impl<'a> SettingWords<'a> {
     /// The words of `text`; `None`: it is too long, or not UTF-8.
-    pub fn of(text: &'a [u8]) -> Option<Words<'a>> {
+    pub fn of(text: &'a [u8]) -> Option<SettingWords<'a>> {
         let text = core::str::from_utf8(text).ok().filter(|text| text.len() <= TEXT_BYTES_MAX)?;
-        Some(Words(text.split_ascii_whitespace()))
+        Some(SettingWords(text.split_ascii_whitespace()))
     }
     /// The next word, as the number that it must be.
     pub fn number(&mut self) -> Option<u32> {
@@ -84,7 +84,7 @@ impl<'a> Words<'a> {
     }
 }
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for SettingWords<'a> {
     type Item = &'a str;
     fn next(&mut self) -> Option<&'a str> {
         self.0.next()
@@ -142,7 +142,7 @@ impl<const N: usize> NumberSettings<N> {
         allowed
     }
     /// The numbers with what names and values in `words` say; `None`: one is not allowed, or the text says nothing.
-    pub fn changed(&self, words: &mut Words<'_>) -> Option<Self> {
+    pub fn changed(&self, words: &mut SettingWords<'_>) -> Option<Self> {
         let (mut new, mut any) = (self.clone(), None);
         // Each pass takes two words.
         while let Some(name) = words.next() {
@@ -160,7 +160,7 @@ impl<const N: usize> NumberSettings<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberSetting, NumberSettings, Words, number};
+    use super::{NumberSetting, NumberSettings, SettingWords, number};
 
     #[test]
     fn number_sign_or_overflow_is_refused() {
@@ -172,7 +172,7 @@ mod tests {
     fn number_settings_text_changes_all_or_nothing() {
         let settings = NumberSettings::new([NumberSetting::new("a", 1, [0, 5]), NumberSetting::new("b", 9, [0, 5])]);
         let changed =
-            |text: &str| settings.changed(&mut Words::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
+            |text: &str| settings.changed(&mut SettingWords::of(text.as_bytes())?).map(|new| [new.get(0), new.get(1)]);
         assert_eq!([changed("a 2\n a 3 "), changed("b 0")], [Some([3, 5]), Some([1, 0])]);
         assert_eq!(["", "a", "a 1 a", "a x", "c 1", "a 1 c 2", "a 1 b 6"].map(changed), [None; 7]);
     }

@@ -8,7 +8,7 @@ use crate::settings::ReclaimSettings;
 use core::fmt::Write;
 use heapless::String;
 use renga_proto::memory::MemoryFacts;
-use renga_proto::settings::{Setting, TEXT_BYTES_MAX, Words, name_of};
+use renga_proto::settings::{Setting, SettingWords, TEXT_BYTES_MAX, name_of};
 
 pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
@@ -46,7 +46,7 @@ fn show_state(machine: &ReclaimMachine, memory: MemoryFacts, text: &mut SettingT
 
 /// The settings with what `text` says of `setting`; `None`: it says nothing that is allowed.
 pub(crate) fn changed(setting: Setting, settings: &ReclaimSettings, text: &[u8]) -> Option<ReclaimSettings> {
-    let (mut new, mut words) = (settings.clone(), Words::of(text)?);
+    let (mut new, mut words) = (settings.clone(), SettingWords::of(text)?);
     match setting {
         Setting::Mode => new.batching = words.choice(&SWITCH)?,
         Setting::Thresholds => new.thresholds = settings.thresholds.changed(&mut words)?,

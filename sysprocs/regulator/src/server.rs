@@ -11,7 +11,7 @@ use crate::totals::Totals;
 use renga_proto::inode::{InodeDirectory, Spare};
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
 use renga_proto::regulation::{Sample, may_be_background};
-use renga_proto::settings::{ReadSetting, Regulation, Setting, SettingsServer, Words, WriteSetting, show};
+use renga_proto::settings::{ReadSetting, Regulation, Setting, SettingWords, SettingsServer, WriteSetting, show};
 use renga_rt::policy::{self, Class};
 use renga_rt::{BOARDS_MAX, Call, Client, Errno, Family, Me, Never, Port, Protocol, Retry, clients};
 
@@ -113,7 +113,7 @@ impl RegulatorState {
 
     /// Makes the process that `text` names a background job.
     async fn add_job(&mut self, text: &[u8]) -> Result<(), Errno> {
-        let pid = Words::of(text).and_then(|mut words| words.number().and_then(|pid| words.end(pid)));
+        let pid = SettingWords::of(text).and_then(|mut words| words.number().and_then(|pid| words.end(pid)));
         let pid = pid.filter(|&pid| pid != 0).ok_or(Errno::EINVAL)?;
         may_be_background(pid)?;
         let mut procs = self.clients.procs.at(board_of(pid, self.board), 0).ok_or(Errno::ESRCH)?;

@@ -8,7 +8,7 @@ use crate::totals::Totals;
 use core::fmt::Write;
 use heapless::String;
 use renga_proto::regulation::RESOURCES;
-use renga_proto::settings::{Setting, TEXT_BYTES_MAX, Words, name_of};
+use renga_proto::settings::{Setting, SettingWords, TEXT_BYTES_MAX, name_of};
 
 pub(crate) type SettingText = String<TEXT_BYTES_MAX>;
 
@@ -75,7 +75,7 @@ fn show_percent(part: u64, whole: u64, text: &mut SettingText) -> core::fmt::Res
 
 /// The settings with what `text` says of `setting`; `None`: it says nothing that is allowed.
 pub(crate) fn changed(setting: Setting, settings: &RegulatorSettings, text: &[u8]) -> Option<RegulatorSettings> {
-    let (mut new, mut words) = (settings.clone(), Words::of(text)?);
+    let (mut new, mut words) = (settings.clone(), SettingWords::of(text)?);
     match setting {
         Setting::Mode => new.policy = words.choice(&RegulationPolicy::NAMED)?,
         Setting::Thresholds => new.thresholds = settings.thresholds.changed(&mut words)?,

@@ -46,7 +46,7 @@ pub use renga_core::{
 };
 pub use reply::unless_cancelled;
 pub use retry::Retry;
-pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};
+pub use wakes::{SLOT_WORDS, SlotWords, Waiters, Wakes};
 pub use watch::Watch;
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use renga_core::Notifier;
 /// Words of a set of the slots of a board.
 pub const SLOT_WORDS: usize = 4;
 /// A set of the slots of a board, a bit each.
-pub type SlotSet = [u64; SLOT_WORDS];
+pub type SlotWords = [u64; SLOT_WORDS];
 
 /// The slots of all boards that wait for one thing.
 #[derive(Debug)]
 pub struct Waiters {
-    slots: [SlotSet; BOARDS_MAX],
+    slots: [SlotWords; BOARDS_MAX],
     /// The boards that have any, a bit each.
     boards: u8,
 }
@@ -67,7 +67,7 @@ impl Wakes {
         }
     }
     /// Takes the slots of a board that has any.
-    pub fn take(&self) -> Option<(u8, SlotSet)> {
+    pub fn take(&self) -> Option<(u8, SlotWords)> {
         let board = self.slots.iter().position(|slots| slots.iter().any(|word| word.get() != 0))?;
         Some((board as u8, core::array::from_fn(|word| self.slots[board][word].take())))
     }

@@ -41,7 +41,7 @@ pub enum BadTables {
     /// A number names no kind, a text is not text, a list is longer than the rest.
     Malformed,
     /// They break this rule.
-    Rule(&'static str),
+    RuleBroken(&'static str),
 }
 
 impl fmt::Display for BadTables {
@@ -55,7 +55,7 @@ impl fmt::Display for BadTables {
             BadTables::Length => write!(out, "some of their bytes are missing, or there are too many"),
             BadTables::Damaged => write!(out, "they are damaged: the check sum is another one"),
             BadTables::Malformed => write!(out, "they are malformed"),
-            BadTables::Rule(rule) => write!(out, "they break a rule: {rule}"),
+            BadTables::RuleBroken(rule) => write!(out, "they break a rule: {rule}"),
         }
     }
 }
@@ -146,6 +146,6 @@ pub fn read(arena: &'static Arena, bytes: &[u8]) -> Result<&'static System<'stat
     if reader.malformed || !reader.rest.is_empty() {
         return Err(BadTables::Malformed);
     }
-    valid::check(&system).map_err(BadTables::Rule)?;
+    valid::check(&system).map_err(BadTables::RuleBroken)?;
     Ok(arena.put(|| system))
 }

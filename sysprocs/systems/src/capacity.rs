@@ -5,10 +5,10 @@
 //! (`tools/placement`), other rules (`valid.rs`).
 
 use crate::kinds::Kind;
-use crate::rule::{Rule, require};
+use crate::rule::{RuleText, require};
 use crate::tables::{Board, PeerSlots, Permit, Placed, System};
 
-pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
+pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), RuleText> {
     let board = &system.boards[number];
     board.placed.iter().try_for_each(check_entries)?;
     board.permits.iter().try_for_each(|permit| check_permit(system, board, permit))?;
@@ -16,12 +16,12 @@ pub(crate) fn check(system: &System<'_>, number: usize) -> Result<(), Rule> {
 }
 
 /// An entry that defers is one whose callers may wait; so may those of others, if calls to them are passed on.
-fn check_entries(row: &Placed) -> Result<(), Rule> {
+fn check_entries(row: &Placed) -> Result<(), RuleText> {
     let defers = row.kind.facts().serves().map_or(0, |protocol| protocol.defers);
     require(defers & !row.may_wait == 0, "a caller of an entry that defers may wait")
 }
 
-fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Result<(), Rule> {
+fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Result<(), RuleText> {
     let caller = (permit.caller_board, permit.caller_kind);
     let Some(row) = board.proxies.iter().find(|row| (row.caller_board, row.caller_kind) == caller) else {
         return Err("who may call has proxies");
@@ -40,7 +40,7 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, permit: &Permit) -> Resu
 }
 
 /// No more copies arrive than there are slots for.
-fn check_peer(system: &System<'_>, number: usize, peer: &PeerSlots) -> Result<(), Rule> {
+fn check_peer(system: &System<'_>, number: usize, peer: &PeerSlots) -> Result<(), RuleText> {
     let there = system.boards[usize::from(peer.board)].peers.iter().find(|back| usize::from(back.board) == number);
     let slots_in = there.map_or(0, |back| back.slots_in);
     require(peer.slots_out <= slots_in, "a board sends no more copies than the other has slots for")

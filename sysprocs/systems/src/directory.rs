@@ -1,11 +1,11 @@
 //! The headers of all processes of a board.
 //!
 //! Invariant: boot makes them once from the placement; processes of a kind are neighbours in the table. Not here: what
-//! each core's processes find (`view.rs`), their parameters (`boot.rs`).
+//! each core's processes find (`core_directory.rs`), their parameters (`boot.rs`).
 
+use crate::core_directory::CoreDirectory;
 use crate::kinds::Kind;
 use crate::tables::{Board, System};
-use crate::view::View;
 use renga_core::account::{Account, AccountNumber};
 use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;
@@ -23,7 +23,7 @@ pub struct Directory {
     board: u8,
     arena: &'static Arena,
     own: &'static [&'static Process],
-    views: &'static [View],
+    of_cores: &'static [CoreDirectory],
 }
 
 fn priority(kind: Kind) -> u8 {
@@ -70,13 +70,14 @@ impl Directory {
             let slot = index - board.range(Kind::User).start;
             own[usize::from(index)].set_account(AccountNumber::of_slot(number, slot));
         }
-        let views = arena.put_slice(cores.len(), |core| View::make(cores[core], arena, (system, number), own));
-        arena.put(|| Directory { system, board: number, arena, own, views })
+        let of_cores =
+            arena.put_slice(cores.len(), |core| CoreDirectory::make(cores[core], arena, (system, number), own));
+        arena.put(|| Directory { system, board: number, arena, own, of_cores })
     }
 
     /// What processes of `core` find.
-    pub fn on(&self, core: u8) -> &'static View {
-        &self.views[usize::from(core)]
+    pub fn on(&self, core: u8) -> &'static CoreDirectory {
+        &self.of_cores[usize::from(core)]
     }
     /// Boot memory.
     pub fn arena(&self) -> &'static Arena {
@@ -110,7 +111,7 @@ impl Directory {
     }
     /// How many of `kind` all boards have.
     pub fn count(&self, kind: Kind) -> usize {
-        self.views[0].of_kind(kind).iter().map(|servers| servers.count()).sum()
+        self.of_cores[0].of_kind(kind).iter().map(|servers| servers.count()).sum()
     }
     /// The kind of a process of any board, by name.
     pub fn kind_name(&self, id: ProcId) -> &'static str {
@@ -127,6 +128,6 @@ impl Servers for Directory {
         self.own
     }
     fn serving(&self, protocol: u32) -> &'static [Members] {
-        self.views[0].serving(protocol)
+        self.of_cores[0].serving(protocol)
     }
 }

@@ -11,6 +11,7 @@
 pub mod blob;
 mod boot;
 mod capacity;
+mod core_directory;
 mod directory;
 mod facts;
 mod fields;
@@ -23,7 +24,6 @@ mod rule;
 pub mod shared;
 pub mod tables;
 mod valid;
-mod view;
 
 pub use boot::{Started, start_all, start_those};
 pub use directory::Directory;
@@ -31,5 +31,5 @@ pub use facts::{FACTS, Facts, Place};
 pub use kinds::Kind;
 pub use machine::{Devices, Machine};
 pub use renga_router::message_memory;
-pub use rule::Rule;
+pub use rule::RuleText;
 pub use valid::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX, check};

@@ -1,8 +1,8 @@
 //! A rule that tables keep, and its check.
 
 /// A rule, as a sentence.
-pub type Rule = &'static str;
+pub type RuleText = &'static str;
 
-pub(crate) fn require(kept: bool, rule: Rule) -> Result<(), Rule> {
+pub(crate) fn require(kept: bool, rule: RuleText) -> Result<(), RuleText> {
     if kept { Ok(()) } else { Err(rule) }
 }

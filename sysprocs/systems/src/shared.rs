@@ -34,7 +34,7 @@ pub const SHARED: [Shared; 8] = [
     shared("the inodes' referrers", &["at.boot.referrers"], &[]),
     shared("the reclaimer's notification", &["at.notifier(Kind::Reclaimer)"], &[Kind::Reclaimer]),
     shared(
-        "the content writers' notification",
+        "the notification of `data_writeback`",
         &["at.notifier(Kind::DataWriteback)", "at.notifier(Kind::LeaseFlusher)"],
         &[Kind::DataWriteback, Kind::LeaseFlusher],
     ),

@@ -7,7 +7,7 @@
 use crate::capacity;
 use crate::facts::{FACTS, Place};
 use crate::kinds::Kind;
-use crate::rule::{Rule, require};
+use crate::rule::{RuleText, require};
 use crate::shared::{SHARED, Shared, needs_home};
 use crate::tables::{Board, PeerSlots, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
@@ -28,7 +28,7 @@ const PROXY_PAGES_MAX: u8 = 2;
 ///
 /// # Errors
 /// That rule.
-pub fn check(system: &System<'_>) -> Result<(), Rule> {
+pub fn check(system: &System<'_>) -> Result<(), RuleText> {
     require((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
     require(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
     let file_board = usize::from(system.file_board());
@@ -56,7 +56,7 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
 }
 
 /// Placed processes, proxies and asynchronous proxies are numbered in this order, without gaps.
-fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
+fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), RuleText> {
     let mut next = 0usize;
     for Placed { first, count, core, .. } in board.rows() {
         require(usize::from(first) == next && count > 0, "processes are numbered without gaps")?;
@@ -71,7 +71,7 @@ fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Resul
 }
 
 /// Processes that share cells share a core, and those that need the home core are on it: several cores rest on this.
-fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
+fn check_cores(board: &Board<'_>) -> Result<(), RuleText> {
     let home = board.home();
     let there = |row: Placed| row.core == home || needs_home(row.kind.facts()).is_none();
     require(board.rows().all(there), "a kind that needs the programs' core is on it")?;
@@ -84,7 +84,7 @@ fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
 }
 
 /// Each kind is where it may be, and finds whom it calls.
-fn check_kinds(system: &System<'_>, board: &Board<'_>, has_files: bool) -> Result<(), Rule> {
+fn check_kinds(system: &System<'_>, board: &Board<'_>, has_files: bool) -> Result<(), RuleText> {
     let linked = system.boards.len() > 1;
     for facts in FACTS {
         let count = board.placed.iter().filter(|row| row.kind == facts.kind).map(|row| usize::from(row.count));
@@ -110,7 +110,7 @@ fn check_kinds(system: &System<'_>, board: &Board<'_>, has_files: bool) -> Resul
 }
 
 /// Rows about other boards name existing boards, once and in order.
-fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
+fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), RuleText> {
     let other = |found: u8| usize::from(found) != number && usize::from(found) < system.boards.len();
     let callers = |row: &Proxies| (row.caller_board, row.caller_first);
     let called = |row: &Placed| (row.board, row.first);
@@ -126,7 +126,7 @@ fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<
     require(others.into_iter().all(other) && slots, "other boards are boards of the system")
 }
 
-fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
+fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), RuleText> {
     let range = system.boards[usize::from(row.caller_board)].range(row.caller_kind);
     require(
         range.start == row.caller_first && range.len() == usize::from(row.callers),
@@ -138,7 +138,7 @@ fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
 }
 
 /// No more is let in than the callers' signature says that they call, nor than there is to be called.
-fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<(), Rule> {
+fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<(), RuleText> {
     let Some(served) = row.server.facts().serves().filter(|_| board.has(row.server)) else {
         return Err("permits are for servers that are placed");
     };
@@ -153,7 +153,7 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<
     require(row.entries & !called == 0, "a kind may call what its signature says, and no more")
 }
 
-fn check_elsewhere(system: &System<'_>, row: &Placed) -> Result<(), Rule> {
+fn check_elsewhere(system: &System<'_>, row: &Placed) -> Result<(), RuleText> {
     let there = system.boards[usize::from(row.board)].placed;
     require(there.contains(row), "a called remote process is placed there")
 }

@@ -10,7 +10,7 @@ use renga_rt::given::Servers;
 use renga_rt::host::HostBoard;
 use renga_systems::blob::{self, BadTables, HEAD_BYTES};
 use renga_systems::tables::System;
-use renga_systems::{Directory, Kind, Rule};
+use renga_systems::{Directory, Kind, RuleText};
 
 const BOOT_BYTES: usize = 9 << 20;
 
@@ -141,9 +141,9 @@ fn blob_refusal_names_reason() {
     assert!(messages.iter().all(|message| message.contains("build both")), "{messages:?}");
 }
 
-fn refused(system: &System<'_>) -> Rule {
+fn refused(system: &System<'_>) -> RuleText {
     match read(&written(system)) {
-        Err(BadTables::Rule(rule)) => rule,
+        Err(BadTables::RuleBroken(rule)) => rule,
         other => panic!("{other:?}"),
     }
 }

@@ -62,7 +62,7 @@ fn each_row(change: impl Fn(&mut Proxies) -> bool, mut expect: impl FnMut(Result
 }
 
 fn refused(rule: &'static str) -> impl FnMut(Result<(), BadTables>) {
-    move |verdict| assert_eq!(verdict, Err(BadTables::Rule(rule)))
+    move |verdict| assert_eq!(verdict, Err(BadTables::RuleBroken(rule)))
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn capacity_missing_slot_is_refused() {
     };
     let [sends, has_none] =
         ["a board sends no more copies than the other has slots for", "asynchronous calls have slots and a proxy"];
-    assert_eq!(with(|peer| peer.slots_in -= 1), BadTables::Rule(sends), "said of board b");
-    assert_eq!(with(|peer| peer.slots_in = 0), BadTables::Rule(has_none));
+    assert_eq!(with(|peer| peer.slots_in -= 1), BadTables::RuleBroken(sends), "said of board b");
+    assert_eq!(with(|peer| peer.slots_in = 0), BadTables::RuleBroken(has_none));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn capacity_deferring_entry_needs_waiting_proxy() {
     let boards = [pair.boards[0], tables::Board { elsewhere: without(pair.boards[1].elsewhere), ..pair.boards[1] }];
     let pair = System { boards: &boards, ..pair };
     let said = verdict(&pair, 0, tables::Board { placed: without(pair.boards[0].placed), ..pair.boards[0] });
-    assert_eq!(said, Err(BadTables::Rule("a caller of an entry that defers may wait")));
+    assert_eq!(said, Err(BadTables::RuleBroken("a caller of an entry that defers may wait")));
 }
 
 /// The tool checks its result against the same rules.

@@ -1,6 +1,7 @@
 //! The help of every command, and messages that refuse a command line, against files in `help`.
 //!
 //! `RENGA_BLESS=1 cargo test -p renga-cli` rewrites the files. The `renga` script prints them while no tool is built.
+//! No `trycmd`, which runs built programs: these tests need none, and the script needs each help in a file of its own.
 
 use clap::CommandFactory;
 use renga_cli::{Cli, hint};
@@ -9,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Command lines that are refused, each for another reason.
-const REFUSED: [&str; 27] = [
+const REFUSED: [&str; 33] = [
     "",
     "nope",
     "run ls -l",
@@ -37,6 +38,12 @@ const REFUSED: [&str; 27] = [
     "flash --image card.img /dev/sdX",
     "console /dev/ttyUSB0 --record folder",
     "completions csh",
+    "system",
+    "crash -f script",
+    "image --inspect",
+    "doctor qemu",
+    "docs guides",
+    "env --json",
 ];
 
 fn folder() -> PathBuf {

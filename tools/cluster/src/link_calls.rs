@@ -76,16 +76,16 @@ mod tests {
     use renga_wire::{FRAME_BYTES_MAX, FrameKind, Header};
 
     const SLEEP: u8 = 0;
-    const TELL: u8 = 1;
+    const NOTIFY: u8 = 1;
 
     fn header() -> TraceHeader {
-        let entries = vec![(SLEEP, "Sleep".into()), (TELL, "Tell".into())];
+        let entries = vec![(SLEEP, "Sleep".into()), (NOTIFY, "Notify".into())];
         let mut board = TraceBoard { name: "a".into(), ..TraceBoard::default() };
         board.add(0, 0, 0);
         TraceHeader {
             boards: vec![board],
             kinds: vec![ProcessKind { name: "clock".into(), serves: Some(0) }],
-            protocols: vec![TracedProtocol { name: "Clock".into(), entries, releasable: 1 << TELL }],
+            protocols: vec![TracedProtocol { name: "Clock".into(), entries, releasable: 1 << NOTIFY }],
             ..TraceHeader::default()
         }
     }
@@ -107,10 +107,10 @@ mod tests {
         let call = |op| Head::Call { caller: 0, number: 1, request: of(op) };
         for (epoch, sequence, head) in [
             (7, 254, call(SLEEP)),
-            (7, 255, call(TELL)),
+            (7, 255, call(NOTIFY)),
             (7, 254, call(SLEEP)),
-            (7, 255, call(TELL)),
-            (7, 0, Head::Async { slot: 0, request: of(TELL) }),
+            (7, 255, call(NOTIFY)),
+            (7, 0, Head::Async { slot: 0, request: of(NOTIFY) }),
             (7, 1, Head::CallMore { caller: 0 }),
             (8, 0, call(SLEEP)),
         ] {

@@ -55,7 +55,7 @@ impl Terminal {
     }
 }
 
-/// Tells the window's size now and whenever it has changed, until nothing is typed any more.
+/// Reports the window's size now and whenever it has changed, until nothing is typed any more.
 fn tell_sizes(sender: &Weak<Sender<Typed>>) {
     let mut last_size = None;
     while let Some(sender) = sender.upgrade() {
@@ -71,7 +71,7 @@ fn tell_sizes(sender: &Weak<Sender<Typed>>) {
     }
 }
 
-/// What tells the cluster's terminal its size (RFC 1073).
+/// What reports to the cluster's terminal its size (RFC 1073).
 fn size_keys(rows: u16, columns: u16) -> Vec<u8> {
     let mut keys = vec![255, 250, 31];
     for byte in [columns.to_be_bytes(), rows.to_be_bytes()].concat() {

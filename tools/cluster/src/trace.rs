@@ -1,6 +1,6 @@
 //! `--trace`: writes the events of the kernels' probes, and every frame, to a file.
 //!
-//! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells
+//! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster reports
 //! them.
 //! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched
 //! (`kernel/core/src/types/probe.rs`).

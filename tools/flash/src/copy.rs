@@ -44,7 +44,7 @@ pub fn write_image<I: Read + Seek>(
     medium: &mut dyn FlashMedium,
     watch: &mut dyn CopyObserver,
 ) -> Result<Checksum, FlashError> {
-    let mut buffer = Buffer::new();
+    let mut buffer = CopyBuffer::new();
     let mut hasher = Sha256::new();
     let mut front = Vec::new();
     buffer.zeros(FRONT_BYTES);
@@ -84,7 +84,7 @@ pub fn verify_image<I: Read + Seek>(
     medium: &mut dyn FlashMedium,
     watch: &mut dyn CopyObserver,
 ) -> Result<Checksum, FlashError> {
-    let (mut wanted, mut found) = (Buffer::new(), Buffer::new());
+    let (mut wanted, mut found) = (CopyBuffer::new(), CopyBuffer::new());
     let mut hasher = Sha256::new();
     image.rewind().context("cannot read the image")?;
     let mut places = Vec::new();
@@ -166,16 +166,16 @@ fn or_pulled(medium: &mut dyn FlashMedium, error: FlashError) -> FlashError {
 }
 
 /// Room for a chunk, at an address that transfers past the host's caches accept.
-struct Buffer {
+struct CopyBuffer {
     bytes: Vec<u8>,
     start: usize,
 }
 
-impl Buffer {
-    fn new() -> Buffer {
+impl CopyBuffer {
+    fn new() -> CopyBuffer {
         let bytes = vec![0; CHUNK_BYTES + ALIGN_BYTES];
         let start = bytes.as_ptr().align_offset(ALIGN_BYTES).min(ALIGN_BYTES);
-        Buffer { bytes, start }
+        CopyBuffer { bytes, start }
     }
 
     fn filled(&mut self, len: usize) -> &mut [u8] {

@@ -28,8 +28,9 @@ pub(crate) fn background(
     board.spawn(|me| {
         let LookupClients { inode_directory, inodes, allocator, .. } = lookup(&me);
         let (writer, disk, data) = (writer(&me), writer(&me).disk, data(&me));
-        let (content, cache) = (data.writer, data.pages);
-        let clients = CommitterClients { inode_directory, inodes, allocator, disk, writer, content, pages: cache };
+        let (data_writeback, cache) = (data.writer, data.pages);
+        let clients =
+            CommitterClients { inode_directory, inodes, allocator, disk, writer, data_writeback, pages: cache };
         committer(me, clients, pages(committer_pages(buffers)))
     });
 }

@@ -9,7 +9,7 @@ use crate::memory::{has_slots, proxy_slices};
 use crate::{MessageForm, ReleaseMode};
 use renga_abi::PAGE_BYTES;
 use renga_systems::tables::{AsyncEdge, Board, PeerSlots, Permit, Placed, Proxies, System};
-use renga_systems::{Kind, Rule, blob};
+use renga_systems::{Kind, RuleText, blob};
 
 /// The rows of a board's table.
 struct BoardRows {
@@ -50,7 +50,7 @@ impl Checked {
     ///
     /// # Panics
     /// As [`Checked::to_blob`].
-    pub fn validate(&self) -> Result<(), Rule> {
+    pub fn validate(&self) -> Result<(), RuleText> {
         self.with_tables(renga_systems::check)
     }
 

@@ -247,7 +247,7 @@ fn message_memory_is_sum_of_outstanding_calls() {
     assert!(checked(&text("solo")).message_memory[0].shares.is_empty());
     assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![13, 7], vec![16, 18]));
     // Callers: on a users, the keyboard, the regulator and the waker, on b users, files, the waker, two prefetchers,
-    // and the processes that keep files and have them taken home.
+    // and the processes that keep files and have them written back.
     assert_eq!(of(&small, "callers"), [19, 16 + 32 + 1 + 1 + 1 + 2]);
     assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![25, 29], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);

@@ -84,7 +84,7 @@ pub(crate) const FRAMES: [RaceMutant; 14] = [
         Scenario::Fetch,
     ),
     mutant(
-        "fetchable_whoever_writes",
+        "fetchable_by_any_writer",
         STATE,
         [MADE, "Ok::<u64, FrameRefusal>(old & !FETCH | FETCHABLE)"],
         Scenario::Fetch,

@@ -195,7 +195,7 @@ const SLEEPING: [RaceMutant; 5] = [
         Scenario::Sleep,
     ),
     mutant(
-        "leave_by_look_and_store",
+        "leave_by_load_and_store",
         "mailbox",
         [
             LEAVE,

@@ -255,7 +255,7 @@ impl SimCluster {
     /// false if none comes by `until_ns`.
     pub fn step(&mut self, until_ns: u64) -> bool {
         self.settle();
-        if self.take_turns() {
+        if self.run_slices() {
             return true;
         }
         let sites = self.sites.iter().filter_map(|site| site.next_event_ns(self.now_ns));
@@ -266,7 +266,7 @@ impl SimCluster {
     }
 
     /// One slice on each board where one is due; returns whether any was.
-    fn take_turns(&mut self) -> bool {
+    fn run_slices(&mut self) -> bool {
         let (now_ns, mut any) = (self.now_ns, false);
         for site in &mut self.sites {
             if !site.awake(now_ns) || site.next_slice_ns(now_ns) != Some(now_ns) {

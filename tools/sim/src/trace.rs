@@ -3,16 +3,15 @@
 //! Invariant: two runs with the same number had, in all likelihood, the same events on the same boards
 //! at the same times in the same order. Not here: formats for people.
 
+use fnv::FnvHasher;
 use renga_core::events::{Event, Events};
 use renga_rt::ProcId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::hash::Hasher;
 
 /// Latest events of a board that are kept for reports.
 const LATEST_MAX: usize = 60;
-/// Offset basis and prime of the 64-bit FNV-1a hash.
-const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0100_0000_01b3;
 
 /// Events with their times, ns.
 type Latest = VecDeque<(u64, Event)>;
@@ -27,7 +26,7 @@ pub struct SimTrace {
 
 impl Default for SimTrace {
     fn default() -> Self {
-        SimTrace { hash: Cell::new(BASIS), events: Cell::new(0), latest: RefCell::default() }
+        SimTrace { hash: Cell::new(FnvHasher::default().finish()), events: Cell::new(0), latest: RefCell::default() }
     }
 }
 
@@ -40,9 +39,8 @@ impl SimTrace {
         let latest = &mut all[place];
         for (time_ns, event) in events {
             let words = event.to_words();
-            self.mix(time_ns ^ u64::from(board) << 56);
-            self.mix(u64::from(words[0]));
-            self.mix(u64::from(words[1]) << 32 | u64::from(words[2]));
+            let [what, first, second] = words.map(u64::from);
+            self.mix([time_ns ^ u64::from(board) << 56, what, first << 32 | second]);
             self.events.set(self.events.get() + 1);
             if latest.len() == LATEST_MAX {
                 latest.pop_front();
@@ -51,10 +49,12 @@ impl SimTrace {
         }
     }
 
-    /// Mixes a word in: whole words, in place of the bytes of FNV-1a.
-    pub fn mix(&self, word: u64) {
-        let hash = (self.hash.get() ^ word).wrapping_mul(PRIME);
-        self.hash.set(hash ^ hash >> 29);
+    fn mix(&self, words: [u64; 3]) {
+        let mut hasher = FnvHasher::with_key(self.hash.get());
+        for word in words {
+            hasher.write(&word.to_le_bytes());
+        }
+        self.hash.set(hasher.finish());
     }
 
     /// The number.

@@ -145,7 +145,7 @@ events! {
         process: Id as ProcId
     },
     /// A process waits until others had their slice.
-    WaitTurn = "wait-turn" {
+    WaitTimeSlice = "wait-turn" {
         /// The process.
         process: Id as ProcId
     },
@@ -237,7 +237,7 @@ events! {
         page: Plain as u32
     },
     /// A lease is revoked at a board.
-    Recall = "recall" {
+    Revoke = "recall" {
         /// Whose pages: the inode's number.
         ino: Plain as u32,
         /// The board with the lease.
@@ -248,7 +248,7 @@ events! {
         to: Plain as u32
     },
     /// It has given them up.
-    RecallEnd = "recall-end" {
+    RevokeEnd = "recall-end" {
         /// Whose pages: the inode's number.
         ino: Plain as u32,
         /// The board that had the lease.

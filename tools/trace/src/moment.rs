@@ -61,7 +61,7 @@ impl TraceMoment {
             TraceEvent::Reply { caller, .. } => (caller, TracedState::Ready),
             TraceEvent::WaitCall { process } => self.waits(core, process, "a call"),
             TraceEvent::WaitNotification { process } => self.waits(core, process, "an interrupt or an alarm"),
-            TraceEvent::WaitTurn { process } => self.waits(core, process, "the ready queue"),
+            TraceEvent::WaitTimeSlice { process } => self.waits(core, process, "the ready queue"),
             TraceEvent::Notify { process } => (process, TracedState::Ready),
             TraceEvent::Disk { .. } | TraceEvent::DiskEnd { .. } => {
                 self.disk_works = matches!(timed.event, TraceEvent::Disk { .. });

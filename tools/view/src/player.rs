@@ -194,7 +194,7 @@ impl TracePlayer {
     fn jump_to(&mut self, goal_ns: u64) {
         if goal_ns < self.time_ns() {
             match follower(&self.path) {
-                Ok(follower) => self.begin_anew(follower),
+                Ok(follower) => self.restart(follower),
                 Err(error) => self.trouble = Some(format!("{error:#}")),
             }
         }
@@ -202,7 +202,7 @@ impl TracePlayer {
         (self.state, self.goal_ns) = (if plays { PlayerState::Plays } else { PlayerState::Stopped }, Some(goal_ns));
     }
 
-    fn begin_anew(&mut self, follower: Follower<File>) {
+    fn restart(&mut self, follower: Follower<File>) {
         (self.follower, self.meter, self.waiting) = (follower, None, None);
         (self.ends, self.here) = Default::default();
         (self.at_last, self.trouble) = (false, None);
@@ -270,7 +270,7 @@ impl TracePlayer {
             Ok(FollowStep::Later) => {
                 self.at_last = true;
                 if self.follower.input().metadata()?.len() < self.follower.read_bytes() {
-                    self.begin_anew(follower(&self.path)?);
+                    self.restart(follower(&self.path)?);
                 }
             }
             Ok(FollowStep::End) => (self.state, self.at_last) = (PlayerState::Ended, true),

@@ -45,9 +45,9 @@ fn main(arguments: ProgramArguments) -> i32 {
 }
 
 /// How much there was, and why there was no more.
-type Taken = (u32, Option<Errno>);
+type RefusedAfter = (u32, Option<Errno>);
 
-fn take(count: u32, mut one: impl FnMut() -> Result<(), Errno>) -> Taken {
+fn take(count: u32, mut one: impl FnMut() -> Result<(), Errno>) -> RefusedAfter {
     for taken in 0..count {
         if let Err(errno) = one() {
             return (taken, Some(errno));
@@ -56,7 +56,7 @@ fn take(count: u32, mut one: impl FnMut() -> Result<(), Errno>) -> Taken {
     (count, None)
 }
 
-fn say(what: &[u8], (count, refused): Taken) {
+fn say(what: &[u8], (count, refused): RefusedAfter) {
     let _ = write(1, what);
     let _ = write(1, b" ");
     let _ = write(1, Decimal::new(count.into()).digits());
@@ -74,7 +74,7 @@ fn touch_a_mebibyte() -> Result<(), Errno> {
 }
 
 /// All of them live at once, and end when the pipe that they read from ends.
-fn children(count: u32) -> Taken {
+fn children(count: u32) -> RefusedAfter {
     let Ok((from, to)) = pipe() else { return (0, None) };
     let taken = take(count, || match fork()? {
         0 => {
@@ -94,7 +94,7 @@ fn children(count: u32) -> Taken {
 }
 
 /// Pages of a mapping, alternately readable and writable: as many areas.
-fn areas(count: u32) -> Taken {
+fn areas(count: u32) -> RefusedAfter {
     let Ok(memory) = map_memory(count as usize * PAGE_BYTES) else { return (0, Some(ENOMEM)) };
     let mut at = memory.as_mut_ptr() as isize;
     let mut access = 1;
@@ -107,7 +107,7 @@ fn areas(count: u32) -> Taken {
 }
 
 /// One pipe's end under many numbers, all ready: how many are.
-fn poll(count: u32) -> Taken {
+fn poll(count: u32) -> RefusedAfter {
     let mut entries = [0u64; POLLED_MAX];
     let Ok((from, to)) = pipe() else { return (0, None) };
     let _ = write(to, b"x");

@@ -8,7 +8,7 @@
 //! Invariant: the rule is that of the regulator, on its own published figures. Not here: the regulator
 //! (`renga_regulator`).
 
-use super::super::{LedgerRow, RowPlan};
+use super::super::{LedgerRow, RowPlan, mean};
 use crate::claims::{Claim, ClaimBound, Quantity};
 use crate::findings::{Findings, FindingsTable, HeatMap, Panel};
 use crate::phases;
@@ -129,11 +129,11 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
     LOADS.iter().map(of).collect()
 }
 
-/// A sample: how idle the processor was, and the jobs' share of it, of the disk, of the link, %.
-type Sample = [u64; 4];
+/// How idle the processor was, and the jobs' share of it, of the disk, of the link, %.
+type Shares = [u64; 4];
 
 /// The samples of all pairs, and whether there was a foreground.
-fn samples(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Sample)>> {
+fn samples(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Shares)>> {
     let mut all = Vec::new();
     for job in eighths(plan) {
         for front in std::iter::once(0).chain(eighths(plan)) {
@@ -148,13 +148,13 @@ fn samples(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Sample)>> {
 
 /// Whether the rule detects contention by jobs, with thresholds of the processor and of the resource at `column`. A
 /// share of 0 is no job's.
-fn is_contended([idle, cpu, disk, link]: Sample, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
+fn is_contended([idle, cpu, disk, link]: Shares, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
     let share = [cpu, disk, link][column];
     (share > 0 && share < of_resource) || (cpu > 0 && cpu < of_cpu && idle < IDLE)
 }
 
 /// The share of samples that are right, those with and those without a foreground counting the same.
-fn accuracy(samples: &[(bool, Sample)], column: usize, thresholds: [u64; 2]) -> f64 {
+fn accuracy(samples: &[(bool, Shares)], column: usize, thresholds: [u64; 2]) -> f64 {
     let part = |with: bool| {
         let those: Vec<bool> = samples
             .iter()
@@ -171,10 +171,10 @@ fn matters(grid: &[Vec<f64>]) -> [f64; 2] {
     let span = |values: &[f64]| {
         values.iter().copied().fold(f64::MIN, f64::max) - values.iter().copied().fold(f64::MAX, f64::min)
     };
-    let mean = |spans: Vec<f64>| spans.iter().sum::<f64>() / spans.len().max(1) as f64;
     let columns = grid.first().map_or(0, Vec::len);
     let column = |at: usize| grid.iter().map(|row| row[at]).collect::<Vec<f64>>();
-    [mean((0..columns).map(|at| span(&column(at))).collect()), mean(grid.iter().map(|row| span(row)).collect())]
+    let spans = (0..columns).map(|at| span(&column(at)));
+    [mean(&spans.collect::<Vec<f64>>()), mean(&grid.iter().map(|row| span(row)).collect::<Vec<f64>>())]
 }
 
 fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
@@ -226,12 +226,12 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
 }
 
 /// Samples beside a foreground in which the processor's share counts.
-fn busy_samples(samples: &[(bool, Sample)]) -> usize {
+fn busy_samples(samples: &[(bool, Shares)]) -> usize {
     samples.iter().filter(|(front, [idle, ..])| *front && *idle < IDLE).count()
 }
 
 /// What the processor's share reveals of the link.
-fn why(link: &[(bool, Sample)]) -> String {
+fn why(link: &[(bool, Shares)]) -> String {
     let busy = busy_samples(link);
     let with = link.iter().filter(|(front, _)| *front).count();
     format!(

@@ -16,11 +16,11 @@ const NUMBERS: usize = 10;
 pub(super) const RESOURCES: usize = 3;
 
 /// What runs alone, in how many pieces as jobs (0: in front), where.
-pub(super) type Alone = (&'static P2Task, u32, PairPlacement);
+pub(super) type AloneRun = (&'static P2Task, u32, PairPlacement);
 
 /// What runs alone: each foreground, and each job in so many pieces.
-pub(super) fn alone(plan: RowPlan, figure: &P2Figure) -> Vec<Alone> {
-    let mut tasks: Vec<Alone> = Vec::new();
+pub(super) fn alone(plan: RowPlan, figure: &P2Figure) -> Vec<AloneRun> {
+    let mut tasks: Vec<AloneRun> = Vec::new();
     for task in pairs(plan, figure).iter().flat_map(both) {
         if !tasks.contains(&task) {
             tasks.push(task);
@@ -30,7 +30,7 @@ pub(super) fn alone(plan: RowPlan, figure: &P2Figure) -> Vec<Alone> {
 }
 
 /// The foreground of a pair, which does not care where jobs are, and its jobs, which do not care where it is.
-fn both(pair: &P2Pair) -> [Alone; 2] {
+fn both(pair: &P2Pair) -> [AloneRun; 2] {
     let P2Pair { front, job, jobs, places, .. } = pair;
     [
         (*front, 0, PairPlacement { jobs: &[], ..*places }),
@@ -158,7 +158,7 @@ pub(super) fn measured<'a>(
     ensure!(outcomes.len() == tasks.len() + pairs.len() * MODES.len(), "a run of each task and pair is needed");
     let (single, regulated) = outcomes.split_at(tasks.len());
     let of_pair = |(pair, outcomes): (&'a P2Pair, &[RunOutcome])| {
-        let find = |task: Alone| tasks.iter().position(|other| *other == task).context("it ran alone");
+        let find = |task: AloneRun| tasks.iter().position(|other| *other == task).context("it ran alone");
         let [front, job] = both(pair).map(find);
         let (front, job) = (&single[front?], &single[job?]);
         let front_alone = front.measured("front")?.ns;

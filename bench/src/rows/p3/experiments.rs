@@ -1,6 +1,6 @@
 //! The experiments: the paper's on one board and on four, on eight, with dirty pages, with a file of another board.
 
-use super::{P3Experiment, Thresholds, claims, evaluate};
+use super::{P3Experiment, ReclaimThresholds, claims, evaluate};
 use crate::claims::Claim;
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
@@ -120,7 +120,7 @@ const PAIR_16: [Edit; 1] =
     [("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, memory_mib = 16 },")];
 
 /// Of what comes in within a second, and more than it.
-const THRESHOLDS: Thresholds = Thresholds { requests: 1_500, free_pages: 8_000, batch_pages: 8_000 };
+const THRESHOLDS: ReclaimThresholds = ReclaimThresholds { requests: 1_500, free_pages: 8_000, batch_pages: 8_000 };
 
 const ONE: P3Experiment = P3Experiment {
     title: "One board",
@@ -176,7 +176,7 @@ const WRITTEN: P3Experiment = P3Experiment {
     title: "Beside a program that writes",
     systems: [ALONE, limited!("16 MiB", "solo", &ONE_16)],
     stream: "write",
-    thresholds: Thresholds { requests: 500, free_pages: 1_500, batch_pages: 1_500 },
+    thresholds: ReclaimThresholds { requests: 500, free_pages: 1_500, batch_pages: 1_500 },
     published: None,
     linux: false,
     ..ONE
@@ -188,7 +188,7 @@ const REMOTE: P3Experiment = P3Experiment {
     places: &["b"],
     steps: [60, 20],
     board: "b",
-    thresholds: Thresholds { requests: 200, free_pages: 1_200, batch_pages: 1_200 },
+    thresholds: ReclaimThresholds { requests: 200, free_pages: 1_200, batch_pages: 1_200 },
     lead_s: 8,
     published: None,
     linux: false,

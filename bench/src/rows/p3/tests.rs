@@ -1,6 +1,6 @@
 //! Experiments of P3 from synthetic outcomes.
 
-use super::{P3Experiment, Thresholds, claims, evaluate};
+use super::{P3Experiment, ReclaimThresholds, claims, evaluate};
 use crate::rows::{OF_RECLAIM, RowPlan};
 use crate::run::{ALONE, BenchMachine, CostProfile, OURS, RunOutcome};
 
@@ -11,7 +11,7 @@ const EXPERIMENT: P3Experiment = P3Experiment {
     pinned: ["", "taskset 1 "],
     stream: "read",
     board: "b",
-    thresholds: Thresholds { requests: 7, free_pages: 8, batch_pages: 9 },
+    thresholds: ReclaimThresholds { requests: 7, free_pages: 8, batch_pages: 9 },
     lead_s: 3,
     steps: [5, 2],
     sweeps: 6,

@@ -10,11 +10,11 @@ use std::rc::Rc;
 /// Where the words are.
 pub const PHYSICAL: u32 = 0x10_0040;
 const LINE_WORDS: usize = LINE_BYTES / 4;
-type Line = [u32; LINE_WORDS];
+type CacheLine = [u32; LINE_WORDS];
 
 #[derive(Clone, Copy)]
 struct Cached {
-    words: Line,
+    words: CacheLine,
     is_dirty: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct Cache {
     memory: Rc<RefCell<[u32; WORDS]>>,
     lines: Rc<RefCell<[Option<Cached>; WORDS / LINE_WORDS]>>,
     /// Lines on their way to memory, for which no barrier has waited.
-    leaving: Rc<RefCell<Vec<(usize, Line)>>>,
+    leaving: Rc<RefCell<Vec<(usize, CacheLine)>>>,
     /// Forgets no line: as a processor without the instruction.
     pub keeps: Rc<Cell<bool>>,
 }

@@ -218,10 +218,10 @@ impl Device for SdHostModel {
 }
 
 /// The driver under test.
-pub type Card = SdCard<super::bus::BusDevice<SdHostModel>, Clock>;
+pub type ModelCard = SdCard<super::bus::BusDevice<SdHostModel>, Clock>;
 
 /// A card in a slot that `change` has changed, as its driver has started it.
-pub fn card(change: impl FnOnce(&mut SdHostModel)) -> (Result<Card, BlockError>, Rc<RefCell<SdHostModel>>) {
+pub fn card(change: impl FnOnce(&mut SdHostModel)) -> (Result<ModelCard, BlockError>, Rc<RefCell<SdHostModel>>) {
     card_on(&PeripheralBus::default(), change)
 }
 
@@ -229,7 +229,7 @@ pub fn card(change: impl FnOnce(&mut SdHostModel)) -> (Result<Card, BlockError>,
 pub fn card_on(
     bus: &PeripheralBus,
     change: impl FnOnce(&mut SdHostModel),
-) -> (Result<Card, BlockError>, Rc<RefCell<SdHostModel>>) {
+) -> (Result<ModelCard, BlockError>, Rc<RefCell<SdHostModel>>) {
     bus.clock.pass_ns(1_000_000_000);
     let mut slot = SdHostModel {
         clock: bus.clock.clone(),

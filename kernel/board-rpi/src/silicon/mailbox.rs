@@ -76,9 +76,9 @@ impl Device for FirmwareModel {
 }
 
 /// The driver under test.
-pub type Asked = FirmwareMailbox<super::bus::BusDevice<FirmwareModel>, SharedLines<Cache>, Clock>;
+pub type ModelMailbox = FirmwareMailbox<super::bus::BusDevice<FirmwareModel>, SharedLines<Cache>, Clock>;
 
-fn mailbox(change: impl FnOnce(&mut FirmwareModel)) -> (Asked, Rc<RefCell<FirmwareModel>>, Clock) {
+fn mailbox(change: impl FnOnce(&mut FirmwareModel)) -> (ModelMailbox, Rc<RefCell<FirmwareModel>>, Clock) {
     mailbox_on(&PeripheralBus::default(), change)
 }
 
@@ -86,7 +86,7 @@ fn mailbox(change: impl FnOnce(&mut FirmwareModel)) -> (Asked, Rc<RefCell<Firmwa
 pub fn mailbox_on(
     bus: &PeripheralBus,
     change: impl FnOnce(&mut FirmwareModel),
-) -> (Asked, Rc<RefCell<FirmwareModel>>, Clock) {
+) -> (ModelMailbox, Rc<RefCell<FirmwareModel>>, Clock) {
     let cache = Cache::new(PHYSICAL);
     let mut firmware = FirmwareModel {
         cache: cache.clone(),

@@ -1,7 +1,7 @@
 //! A card that is slow: while it is, the core is others'.
 
 use super::bus::{PeripheralBus, Plain};
-use super::card::{Card, card, card_on};
+use super::card::{ModelCard, card, card_on};
 use super::clock::Clock;
 use renga_hal::block::{Block, BlockError, Progress, SECTOR_BYTES};
 use renga_hal::registers::Registers;
@@ -35,7 +35,7 @@ fn carried_on(
     }
 }
 
-fn slow() -> (Card, Clock, std::rc::Rc<std::cell::RefCell<super::card::SdHostModel>>) {
+fn slow() -> (ModelCard, Clock, std::rc::Rc<std::cell::RefCell<super::card::SdHostModel>>) {
     let bus = PeripheralBus::default();
     let clock = bus.clock.clone();
     let (card, slot) = card_on(&bus, |slot| slot.late_ns = SLOW_NS);

@@ -62,8 +62,8 @@ impl Me {
     /// Lets the others of its priority run.
     pub async fn yield_now(&mut self) {
         let (me, mut gone) = (self.0, false);
-        me.begin(Wait::Turn);
-        probe::wait_for_turn(me);
+        me.begin(Wait::TimeSlice);
+        probe::wait_for_time_slice(me);
         me.core.make_ready(me);
         poll_fn(|_| if replace(&mut gone, true) { Poll::Ready(()) } else { Poll::Pending }).await;
         me.wait.set(Wait::Nothing);

@@ -55,7 +55,7 @@ impl WaitCanceller {
     /// Whether its program runs or is runnable; of another core, as that core last marked it.
     pub fn wants_to_run(&self) -> bool {
         match self.0 {
-            TargetProcess::Own(process) => matches!(process.wait.get(), Wait::User | Wait::Nothing | Wait::Turn),
+            TargetProcess::Own(process) => matches!(process.wait.get(), Wait::User | Wait::Nothing | Wait::TimeSlice),
             TargetProcess::Elsewhere(process) => process.schedule.get().is_runnable(),
         }
     }

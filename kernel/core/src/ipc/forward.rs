@@ -9,7 +9,7 @@ use super::protocol::{Entry, Protocol};
 use super::rendezvous::RawCall;
 use super::typed::Call;
 use crate::types::probe;
-use crate::types::state::{CallTarget, Process, Wait, Words};
+use crate::types::state::{CallTarget, MessageCells, Process, Wait};
 use core::marker::PhantomData;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
@@ -97,7 +97,7 @@ impl<E: Entry> Call<E> {
 impl RawCall {
     /// Hands the call on to `server` as one for its entry `op`.
     #[inline(always)]
-    pub(crate) fn forward(self, to: CallTarget, op: u32, put: impl FnOnce(&Words)) {
+    pub(crate) fn forward(self, to: CallTarget, op: u32, put: impl FnOnce(&MessageCells)) {
         let (caller, server) = (self.hand_on(), to.process);
         caller.op.set(op);
         caller.destination.set(to.word);

@@ -83,7 +83,7 @@ pub trait Protocol: 'static {
 ///
 /// The words of a call, and those of its reply, fit into a message: this does not compile,
 /// ```compile_fail,E0080
-/// renga_core::protocol! { /// Tells too much.
+/// renga_core::protocol! { /// Reports too much.
 ///     pub Talker = 51, TalkerCall { /// All of it.
 ///         0 Say { a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64 } (()) -> Result<(), renga_abi::Errno>; } }
 /// ```

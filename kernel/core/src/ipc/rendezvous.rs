@@ -13,7 +13,7 @@
 //! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), the router.
 
 use crate::types::probe;
-use crate::types::state::{CallTarget, Process, Wait, Words};
+use crate::types::state::{CallTarget, MessageCells, Process, Wait};
 use core::convert::Infallible as Never;
 use core::future::Future;
 use core::marker::{PhantomData, PhantomPinned};
@@ -83,7 +83,7 @@ impl<'a> RawCallFuture<'a> {
         server: CallTarget,
         op: u32,
         lends: L,
-        put: impl FnOnce(&Words),
+        put: impl FnOnce(&MessageCells),
     ) -> Self {
         // Another core's server is called by its remote handle; tests join boards without a link.
         debug_assert!(core::ptr::eq(me.core, server.process.core) || me.id().board != server.process.id().board);
@@ -104,7 +104,7 @@ impl<'a> RawCallFuture<'a> {
     }
 
     #[inline(always)]
-    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<&'static Words> {
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<&'static MessageCells> {
         let (me, server, core) = (self.0, self.1, self.0.core);
         match me.wait.get() {
             Wait::Prepared => {}
@@ -152,7 +152,7 @@ fn leave_call(me: &Process, server: &'static Process) {
 
 /// The server's entry is not open: queue there, or it is a remote handle.
 #[inline(never)]
-fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
+fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static MessageCells> {
     if let Some(server) = server.remote_server() {
         me.send_call(server);
         return Poll::Pending;
@@ -185,7 +185,7 @@ impl RawCall {
     }
     /// The words sent; the reply's words take their place.
     #[inline(always)]
-    pub fn words(&self) -> &Words {
+    pub fn words(&self) -> &MessageCells {
         &self.0.words
     }
     /// The slice given and the slice taken; empty where there is none.
@@ -219,7 +219,7 @@ impl RawCall {
     }
     /// Replies: writes the reply's words and makes the caller ready.
     #[inline(always)]
-    pub fn reply(self, put: impl FnOnce(&Words)) {
+    pub fn reply(self, put: impl FnOnce(&MessageCells)) {
         let caller = self.hand_on();
         put(&caller.words);
         probe::reply(caller);

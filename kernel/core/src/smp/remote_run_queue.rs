@@ -2,7 +2,7 @@
 //!
 //! A program's process and all its servers stay on the process's home core. A time slice goes to the other core: the
 //! right to the program's registers, as a message, which comes back with the trap. The home picks the next task of each
-//! remote run queue, by its [`RunQueue`], and recalls a slice by an event flag when another task is to run.
+//! remote run queue, by its [`RunQueue`], and ends a slice by an event flag when another task is to run.
 //!
 //! S1 The owner of a remote run queue's message owns its [`RemoteSlice`] and the registers of the program that it
 //!    names. The other cells of a remote run queue are the home's. Of the process the other core reads `word` and

@@ -72,7 +72,7 @@ mark_processes! {
     /// `process` waits for a notification.
     wait_for_notification: readonly, "", "wait-notification";
     /// `process` waits for its time slice, after others.
-    wait_for_turn: nomem, "nop", "wait-turn";
+    wait_for_time_slice: nomem, "nop", "wait-turn";
     /// `process` is notified.
     notify: nomem, "nop", "notify";
     /// The program of `process` is entered.

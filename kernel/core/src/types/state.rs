@@ -21,9 +21,9 @@ pub const PRIORITIES: usize = 8;
 /// Words that a message carries beside its slices.
 pub const WORDS: usize = 6;
 /// The words of a message.
-pub type Words = [Cell<u64>; WORDS];
+pub type MessageCells = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
-pub(crate) type Link = Cell<Option<&'static Process>>;
+pub(crate) type ProcessLink = Cell<Option<&'static Process>>;
 /// Lines of the log that are kept.
 pub const LINES: usize = 128;
 pub(crate) type Lines = RingBuffer<LogLine, LINES>;
@@ -33,8 +33,8 @@ pub type Log = fn(ProcId, &'static str, [u64; 2]);
 /// Processes linked through their headers: a process is in at most one queue (I3 of `rendezvous.rs`).
 #[derive(Default)]
 pub(crate) struct Queue {
-    pub(crate) head: Link,
-    pub(crate) tail: Link,
+    pub(crate) head: ProcessLink,
+    pub(crate) tail: ProcessLink,
 }
 
 impl Queue {
@@ -47,9 +47,9 @@ impl Queue {
 #[repr(C)]
 pub struct Process {
     pub(crate) core: &'static Core,
-    pub(crate) link: Link,
+    pub(crate) link: ProcessLink,
     /// The caller whose call it accepted last; kept, since its next work is for that caller.
-    pub(crate) accepted: Link,
+    pub(crate) accepted: ProcessLink,
     /// Entries that its waiting accept takes; 0 when it does not wait in accept.
     pub(crate) open: Cell<u32>,
     pub(crate) op: Cell<u32>,
@@ -61,7 +61,7 @@ pub struct Process {
     pub(crate) cancelled: Cell<bool>,
     pub(crate) body: Cell<Body>,
     pub(crate) callers: Queue,
-    pub(crate) words: Words,
+    pub(crate) words: MessageCells,
     /// The slice given and the slice taken; of an absent slice only the length, 0, is written.
     pub(crate) given: Cell<*const u8>,
     pub(crate) given_bytes: Cell<usize>,
@@ -71,9 +71,9 @@ pub struct Process {
     pub(crate) taken_used: Cell<usize>,
     /// The server that has its call, if it was not answered in place; of calls to other boards the router. Of a remote
     /// handle: the server on another core.
-    pub(crate) server: Link,
+    pub(crate) server: ProcessLink,
     pub(crate) alarm_ns: Cell<u64>,
-    pub(crate) alarm_link: Link,
+    pub(crate) alarm_link: ProcessLink,
     /// The run queue of its program: its core's, or that of another core.
     pub(crate) run_queue: Cell<&'static RunQueue<Process>>,
     pub(crate) user: Cell<*mut UserContext>,
@@ -168,7 +168,7 @@ pub struct Core {
     pub(crate) answered: Queue,
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
-    pub(crate) alarms: Link,
+    pub(crate) alarms: ProcessLink,
     /// Other cores on which its programs have run_queue.
     pub(crate) remote_queues: Cell<&'static [RemoteRunQueue]>,
     /// All cores on which programs of the board have run queue, a bit each.

@@ -19,7 +19,7 @@ pub enum Wait {
     /// An interrupt, an alarm or another notification.
     Notification,
     /// The core, after others of its priority.
-    Turn,
+    TimeSlice,
     /// Its user program: ready to run, or running.
     User,
     /// It never runs: it stands for a process of another core.

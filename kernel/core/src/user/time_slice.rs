@@ -91,7 +91,7 @@ impl UserSlice {
     }
     /// As above, on a core that may have remote tasks, whose share it is compared with.
     #[inline(always)]
-    pub fn charge_beside_guests_until(&self, now_ns: u64) {
+    pub fn charge_beside_remote_tasks_until(&self, now_ns: u64) {
         let core = self.0.core;
         core.remote_tasks.charge(core.number, now_ns.saturating_sub(core.charged_until_ns()));
         self.charge_until(now_ns);

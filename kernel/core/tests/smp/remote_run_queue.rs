@@ -176,7 +176,7 @@ fn remote_run_queue_home_and_remote_tasks_share_core_equally() {
 }
 
 #[test]
-fn remote_run_queue_late_recall_spares_tasks_of_other_homes() {
+fn remote_run_queue_late_preemption_spares_tasks_of_other_homes() {
     const ROUNDS: u64 = 60;
     for seed in 0..SEEDS / 4 {
         let had: Had = Rc::new(RefCell::new(vec![[0; 4]; 4]));

@@ -34,7 +34,7 @@ pub async fn inode_reclaimer(mut me: Me, mut clients: InodeReclaimerClients) -> 
     let (mut from, mut done) = (0, NO_SLOT);
     while let Ok(ino) = clients.allocator.call(NextOrphan { from }, ()).await {
         // One that cannot be freed stays allocated, for e2fsck to find.
-        let _ = clients.adopt(ino).await;
+        let _ = clients.take_over(ino).await;
         while let Ok(reap) = clients.inode_directory.call(NextReclaim { done, wait: false }, ()).await {
             done = clients.reclaim(&mut me, reap).await;
         }
@@ -49,7 +49,7 @@ pub async fn inode_reclaimer(mut me: Me, mut clients: InodeReclaimerClients) -> 
 
 impl InodeReclaimerClients {
     /// Makes an inode without a name one that is to be given up.
-    async fn adopt(&mut self, ino: u32) -> Result<(), Errno> {
+    async fn take_over(&mut self, ino: u32) -> Result<(), Errno> {
         let slot = self.inode_directory.call(Activate { ino }, ()).await?;
         self.inode_directory.call(Unlinked { slot, aware: 0 }, ()).await?;
         self.inode_directory.call(Release { slot, ino }, ()).await

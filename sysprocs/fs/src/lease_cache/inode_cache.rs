@@ -44,7 +44,7 @@ struct CachedReference {
     slot: u16,
     /// The owner's session in which it was granted.
     session: u32,
-    uses: u16,
+    count: u16,
     unlinked: bool,
 }
 
@@ -197,9 +197,9 @@ impl InodeCache {
     pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, ReferenceOrigin)> {
         let (number, slot) = self.find(ino)?;
         let reference = slot.reference.as_mut()?;
-        reference.uses = reference.uses.checked_add(1)?;
-        let CachedReference { slot, uses, .. } = *reference;
-        if uses == 1 {
+        reference.count = reference.count.checked_add(1)?;
+        let CachedReference { slot, count, .. } = *reference;
+        if count == 1 {
             self.idle.remove(self.slots, |slot| &mut slot.idle, number);
         }
         Some((slot, self.origin()))
@@ -232,7 +232,7 @@ impl InodeCache {
         }
         let Some(number) = self.place(ino) else { return ReferenceCached::NOT };
         let surplus_bytes = if is_full { self.evict(surplus) as u32 } else { 0 };
-        let fresh = CachedReference { generation, slot, session, uses: 1, unlinked: false };
+        let fresh = CachedReference { generation, slot, session, count: 1, unlinked: false };
         self.slots[usize::from(number)].reference = Some(fresh);
         self.references += 1;
         ReferenceCached { origin, surplus_bytes }
@@ -255,16 +255,16 @@ impl InodeCache {
             return Ok(false); // it ended with the session
         }
         let (number, slot) = self.find(ino).ok_or(Errno::EINVAL)?;
-        let reference = slot.reference.as_mut().filter(|reference| reference.uses > 0).ok_or(Errno::EINVAL)?;
-        reference.uses -= 1;
-        let CachedReference { uses, unlinked, .. } = *reference;
-        if uses == 0 {
+        let reference = slot.reference.as_mut().filter(|reference| reference.count > 0).ok_or(Errno::EINVAL)?;
+        reference.count -= 1;
+        let CachedReference { count, unlinked, .. } = *reference;
+        if count == 0 {
             self.idle.push(self.slots, |slot| &mut slot.idle, number);
             if unlinked {
                 self.end_reference(number);
             }
         }
-        Ok(uses == 0 && unlinked)
+        Ok(count == 0 && unlinked)
     }
 
     /// The inode has no name any more; returns process and session of the reference if the caller takes that over, as
@@ -273,8 +273,8 @@ impl InodeCache {
         let (number, slot) = self.find(ino)?;
         let reference = slot.reference.as_mut()?;
         reference.unlinked = true;
-        let CachedReference { slot, session, uses, .. } = *reference;
-        if uses > 0 {
+        let CachedReference { slot, session, count, .. } = *reference;
+        if count > 0 {
             return None;
         }
         self.end_reference(number);

@@ -22,7 +22,7 @@ struct Mechanics {
     /// Seek across all of them; between the two the time grows with the square root of the distance,
     /// as in Ruemmler and Wilkes, "An introduction to disk drive modeling" (1994).
     seek_most_us: u64,
-    turn_us: u64,
+    rotation_us: u64,
 }
 
 /// A model of a medium.
@@ -67,7 +67,7 @@ const MEDIA: &[Medium] = &[
             cylinders: 1024,
             seek_least_us: 800,
             seek_most_us: 15_240,
-            turn_us: 8333,
+            rotation_us: 8333,
         }),
         side_by_side_ns: None,
     },
@@ -84,7 +84,7 @@ const MEDIA: &[Medium] = &[
             cylinders: 940,
             seek_least_us: 8000,
             seek_most_us: 45_000,
-            turn_us: 16_667,
+            rotation_us: 16_667,
         }),
         side_by_side_ns: None,
     },
@@ -160,10 +160,10 @@ impl Heads {
         let cylinder = (block / mechanics.cylinder_blocks).min(mechanics.cylinders - 1);
         let distance = cylinder.abs_diff(core::mem::replace(&mut self.cylinder, cylinder));
         let arrived_ns = start_ns + mechanics.seek_ns(distance);
-        let turn_ns = mechanics.turn_us * NS_PER_US;
-        let angle_ns = block % mechanics.track_blocks * turn_ns / mechanics.track_blocks;
-        let wait_ns = (angle_ns + turn_ns - arrived_ns % turn_ns) % turn_ns;
-        arrived_ns + wait_ns + turn_ns / mechanics.track_blocks
+        let rotation_ns = mechanics.rotation_us * NS_PER_US;
+        let angle_ns = block % mechanics.track_blocks * rotation_ns / mechanics.track_blocks;
+        let wait_ns = (angle_ns + rotation_ns - arrived_ns % rotation_ns) % rotation_ns;
+        arrived_ns + wait_ns + rotation_ns / mechanics.track_blocks
     }
 }
 

@@ -55,7 +55,7 @@ renga_rt::clients! {
         /// For everything else that is metadata.
         writer: MetadataWritebackClients,
         /// Writes data.
-        content: Client<DataWriteback>,
+        data_writeback: Client<DataWriteback>,
         /// Is reported when a commit refers to data.
         pages: Client<Pages>,
     }
@@ -77,7 +77,7 @@ renga_rt::with_defaults! {
         inodes: Family<Inode> = clients.inodes,
         allocator: Client<Allocator> = clients.allocator,
         writer: RunWriter = RunWriter::new(clients.writer, run),
-        content: Client<DataWriteback> = clients.content,
+        data_writeback: Client<DataWriteback> = clients.data_writeback,
         pages: Client<Pages> = clients.pages,
         journal: Journal = Journal::new(clients.disk, rest),
         journaled: bool = false,
@@ -160,7 +160,7 @@ impl CommitterState {
 
     async fn commit(&mut self, extent: CommitExtent) -> Result<(), Errno> {
         // A caller that wrote what the disk refuses learns it from the answer, if not earlier.
-        let content = self.content.call(WriteData {}, ()).await;
+        let written = self.data_writeback.call(WriteData {}, ()).await;
         let Pended { changed, checkpoint } = self.allocator.call(Pending {}, ()).await?;
         let places = self.journaled && empties(extent) && !self.journal.is_empty();
         if changed || places || extent == CommitExtent::Unmount {
@@ -169,7 +169,7 @@ impl CommitterState {
         if extent == CommitExtent::Unmount {
             self.unmount().await?;
         }
-        content
+        written
     }
 
     async fn transact(&mut self, extent: CommitExtent, checkpoint: bool) -> Result<(), Errno> {
@@ -231,7 +231,7 @@ impl CommitterState {
         self.allocator.call(SaveMetadata { broken }, ()).await?;
         if !self.journaled {
             // A failure to write data are notified by `commit`.
-            let _ = self.content.call(WriteData {}, ()).await;
+            let _ = self.data_writeback.call(WriteData {}, ()).await;
             return self.writer.flush(DirtyClass::Metadata).await;
         }
         self.journal.begin();
@@ -254,7 +254,7 @@ impl CommitterState {
     /// Writes the transaction; how far it came. `placed`: whether all that was in the journal before is in its place.
     async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, JournalReached) {
         // What is refused here is notified by the next commit: it stays dirty.
-        let _ = self.content.call(WriteData {}, ()).await;
+        let _ = self.data_writeback.call(WriteData {}, ()).await;
         let mut written = self.journal.write_transaction().await;
         if written == Err(Errno::ENOSPC) {
             // More than expected: room is made from the journal itself, as buffers may cache newer metadata.

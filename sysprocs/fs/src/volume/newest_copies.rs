@@ -18,21 +18,21 @@ pub(crate) struct JournalCopy {
 }
 
 /// Big-endian block, distance and escape: the order of bytes is that of block and age.
-type Entry = [u8; ENTRY_BYTES];
+type IndexEntry = [u8; ENTRY_BYTES];
 
 impl JournalCopy {
     /// A journal has fewer than 2^31 blocks, as has a file system ([`crate::format::groups`]).
-    fn entry(self) -> Entry {
+    fn entry(self) -> IndexEntry {
         (u64::from(self.block) << 32 | u64::from(self.distance) << 1 | u64::from(self.escaped)).to_be_bytes()
     }
-    fn of(entry: &Entry) -> JournalCopy {
+    fn of(entry: &IndexEntry) -> JournalCopy {
         let bits = u64::from_be_bytes(*entry);
         JournalCopy { block: (bits >> 32) as u32, distance: bits as u32 >> 1, escaped: bits & 1 != 0 }
     }
 }
 
 pub(crate) struct NewestCopies<'a> {
-    entries: &'a mut [Entry],
+    entries: &'a mut [IndexEntry],
     used: usize,
     /// Distance of the last commit block: copies behind it are of an open transaction.
     committed: u32,

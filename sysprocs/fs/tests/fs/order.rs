@@ -298,7 +298,7 @@ fn steps_of(script: Script) -> Vec<WalkStep> {
             allocator: Client::new(&me, allocator),
             disk: Client::new(&me, disk),
             writer,
-            content: Client::new(&me, content),
+            data_writeback: Client::new(&me, content),
             pages: Client::new(&me, pages),
         };
         committer(me, clients, vec![[0; 4096]; committer_pages(16)].leak())

@@ -18,7 +18,7 @@ use renga_proto::names::{
     RevokeReference,
 };
 use renga_proto::pages::FileId;
-use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, ReopenFile};
+use renga_proto::references::{KeepFile, References, ReleaseFile, ReopenFile, TakeOverFile};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::TakeFile;
 use renga_proto::steps::WalkSteps;
@@ -216,7 +216,7 @@ impl Opener {
             self.there.end_session();
             self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
         }
-        self.references.call(AdoptFile { file: FileId { ino, generation: 1 }, slot, origin }, ()).await.unwrap();
+        self.references.call(TakeOverFile { file: FileId { ino, generation: 1 }, slot, origin }, ()).await.unwrap();
         self.mapped.push(number);
         assert!(self.there.counts.borrow()[number] > 0, "inode {number} is mapped by who does not refer to it");
     }

@@ -10,15 +10,15 @@ pub const LINE_BYTES: usize = 256;
 /// What a script begins with.
 pub const SCRIPT_MARK: &[u8] = b"#!";
 /// A part of the line.
-pub type Part = Vec<u8, LINE_BYTES>;
+pub type ArgumentText = Vec<u8, LINE_BYTES>;
 
 /// What a script's first line says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShebangLine {
     /// Path of the program to run instead.
-    pub interpreter: Part,
+    pub interpreter: ArgumentText,
     /// Its first argument, before the script's path.
-    pub argument: Option<Part>,
+    pub argument: Option<ArgumentText>,
 }
 
 impl ShebangLine {
@@ -33,8 +33,8 @@ impl ShebangLine {
             return None; // the name may go on behind what was read
         }
         let (name, argument) = line.split_at(name_end.unwrap_or(line.len()));
-        let interpreter = Part::from_slice(name).ok().filter(|name| !name.is_empty())?;
-        let argument = Part::from_slice(argument.trim_ascii()).ok().filter(|argument| !argument.is_empty());
+        let interpreter = ArgumentText::from_slice(name).ok().filter(|name| !name.is_empty())?;
+        let argument = ArgumentText::from_slice(argument.trim_ascii()).ok().filter(|argument| !argument.is_empty());
         Some(ShebangLine { interpreter, argument })
     }
 }

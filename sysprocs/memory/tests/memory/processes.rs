@@ -7,7 +7,7 @@ use renga_proto::memory::{
     AllocateFrame, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
 use renga_proto::pages::FileId;
-use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
+use renga_proto::references::{KeepFile, ReleaseFile, TakeOverFile};
 use renga_proto::sessions::ReferenceOrigin;
 
 #[test]
@@ -97,14 +97,15 @@ fn memory_process_private_frame_is_same_or_copy() {
 fn memory_process_opened_reference_becomes_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
-        let adopt = AdoptFile { file: FileId { ino: 101, generation: 1 }, slot: 1, origin: ReferenceOrigin::NONE };
+        let take_over =
+            TakeOverFile { file: FileId { ino: 101, generation: 1 }, slot: 1, origin: ReferenceOrigin::NONE };
         open(&world);
-        world.references.call(adopt, ()).await.unwrap();
+        world.references.call(take_over, ()).await.unwrap();
         world.references.call(KeepFile { file: FileId { ino: 101, generation: 1 }, slot: 1 }, ()).await.unwrap();
         assert_eq!((world.counts.directory_calls.get(), *world.counts.references.borrow().last().unwrap()), (0, 2));
         // The board has one already, so this one is given back.
         open(&world);
-        world.references.call(adopt, ()).await.unwrap();
+        world.references.call(take_over, ()).await.unwrap();
         assert_eq!((world.counts.directory_calls.get(), *world.counts.references.borrow().last().unwrap()), (1, 2));
         for _ in 0..3 {
             world.references.call(ReleaseFile { file: FileId { ino: 101, generation: 1 } }, ()).await.unwrap();

@@ -77,7 +77,7 @@ impl ProcsState {
             now_ns: self.me.now_ns(),
             user_ns: all(0),
             system_ns: all(1),
-            turns: self.me.context_switches(),
+            context_switches: self.me.context_switches(),
             made: self.made.count,
             programs: programs().count() as u64,
             running: programs().filter(|&(_, slot)| runs(slot)).count() as u64,

@@ -39,7 +39,7 @@ impl ProcsState {
         let board = self.table.board;
         let candidate = |(pid, slot): (u32, u16)| {
             let is_lender = matches!(self.waiting[usize::from(slot)], WaitingCall::Vfork(_));
-            let frames = self.me.counts(AccountNumber::of_slot(board, slot))[Count::FramesHeld as usize];
+            let frames = self.me.counts(AccountNumber::of_slot(board, slot))[Count::FramesResident as usize];
             (pid != INIT && !is_lender && frames > 0).then_some((pid, frames))
         };
         self.table.in_slots().filter_map(candidate).max_by_key(|&(_, frames)| frames)

@@ -12,7 +12,7 @@ pub const NAME_BYTES: usize = 16;
 pub const SUSPENDED_LETTER: char = 'H';
 
 /// A program's name, zero-padded.
-pub type ProgramName = [u8; NAME_BYTES];
+pub type ProgramNameBytes = [u8; NAME_BYTES];
 
 /// Where the process itself is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ renga_rt::with_defaults! {
         /// What it used, once it has ended.
         pub used: Used = Used::NONE,
         /// What it runs.
-        pub name: ProgramName = [0; NAME_BYTES],
+        pub name: ProgramNameBytes = [0; NAME_BYTES],
         /// When it was made, ns since the board began.
         pub started_ns: u64 = 0,
         /// It is of a background job and goes on when the regulator lets it.

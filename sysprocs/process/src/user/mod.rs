@@ -25,5 +25,5 @@ mod tests;
 pub use dispatch::slot_loop::user;
 pub use dispatch::table::IMPLEMENTED;
 pub use servers::services::UserClients;
-pub use slot::{PATHS_BYTES, Processor};
+pub use slot::{IntegerProcessor, PATHS_BYTES, Processor};
 pub use state::{DESCRIPTORS_MAX, DescriptorSlot, UserFacts};

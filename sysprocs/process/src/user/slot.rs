@@ -11,13 +11,22 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space};
 use renga_proto::path::PATH_BYTES_MAX;
-use renga_rt::user::UserContext;
+use renga_rt::user::{FpPlace, UserContext};
 use renga_rt::{Errno, Me};
 
 /// The processor's part in a program's floating-point state.
 pub trait Processor {
     /// Puts that state into `context.fp`, to be read, changed or copied.
     fn flush(&self, context: &mut UserContext);
+}
+
+/// A processor whose floating-point registers no program uses, as on a host.
+pub struct IntegerProcessor;
+
+impl Processor for IntegerProcessor {
+    fn flush(&self, context: &mut UserContext) {
+        context.fp_place = FpPlace::Context;
+    }
 }
 
 pub(crate) const INSTRUCTION_BYTES: u64 = 4;

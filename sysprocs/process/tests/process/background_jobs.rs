@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, CLOCK_GETTIME, CLONE, EXIT, GETPID, KILL, NANOSLEEP, NONE, SIGCHLD, SIGPROCMASK, WAIT4, exit, handle, set,
     wait_status, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Code, Of, Value};
-use renga_process::host::{Argument, Script};
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::procs::{ASK_POLICY, Kill, PolicyOf, Procs, Regulate, Schedule};
 use renga_proto::procs::{Cause, Describe};

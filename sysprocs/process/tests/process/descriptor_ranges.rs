@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, AT_FDCWD, CLOSE, DUP3, EPOLL_CREATE, EVENTFD, FCNTL, LSEEK, MMAP, NONE, ONE, OPENAT, PIPE2, READ, SETRLIMIT,
     SIGNALFD, TIMERFD_CREATE, WRITE, error, exit, expect_word, handle, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
 
 const MINCORE: u64 = 232;
 const DUP: u64 = 23;

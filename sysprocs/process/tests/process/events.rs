@@ -5,8 +5,8 @@ use crate::support::calls::{
     CLOSE, EVENTFD, FORK_ON, NANOSLEEP, NONE, ONE, PPOLL, READ, TIMERFD_CREATE, TIMERFD_GETTIME, TIMERFD_SETTIME,
     WRITE, behind, error, exit, expect_word, wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const MS: u64 = 1_000_000;
 const EIGHT: Argument = Value(8);

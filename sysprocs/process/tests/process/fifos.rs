@@ -4,8 +4,8 @@ use crate::support::System;
 use crate::support::calls::{
     AT_FDCWD, CLOSE, FORK_ON, NANOSLEEP, NONE, ONE, OPENAT, READ, WRITE, error, exit, wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const ENXIO: i64 = 6;
 const READ_ONLY: Argument = Value(0);

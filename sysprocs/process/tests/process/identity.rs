@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{ANY, NONE, ONE, error, exit, expect_word, set, words};
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const EPERM: i64 = 1;
 const ESRCH: i64 = 3;

@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, CLONE, FORK_ON, GETPID, KILL, NANOSLEEP, NONE, ONE, READ, SETPGID, SIGCHLD, SIGPROCMASK, WAIT4, WRITE, behind,
     error, exit, handle, set, wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script, Variable};
 
 const IOCTL: u64 = 29;
 const SETSID: u64 = 157;

@@ -4,9 +4,9 @@ use crate::support::calls::{
     ANY, AT_FDCWD, CLOSE, EXIT, FCNTL, FORK_ON, NANOSLEEP, NONE, ONE, OPENAT, WAIT4, behind, error, exit, expect_word,
     words,
 };
+use crate::support::script::{Argument, Script};
 use crate::support::{LOCKS, System};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
 
 const GETLK: Argument = Value(5);
 const SETLK: Argument = Value(6);

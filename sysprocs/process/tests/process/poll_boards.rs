@@ -4,8 +4,8 @@ use crate::support::System;
 use crate::support::calls::{
     FORK_ON, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, WRITE, behind, exit, expect_word, wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const MS: u64 = 1_000_000;
 /// No multiple of any polling interval.

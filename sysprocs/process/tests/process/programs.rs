@@ -6,8 +6,8 @@ use crate::support::calls::{
     OPENAT, PIPE2, PPOLL, READ, READV, SETITIMER, SIGACTION, SIGALRM, SIGCHLD, WAIT4, WRITE, WRITEV, error, exit, say,
     wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Code, Of, Result, Value};
-use renga_process::host::{Argument, Script};
 
 const EINTR: i64 = 4;
 

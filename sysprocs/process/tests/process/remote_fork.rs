@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, AT_FDCWD, CLONE, CLOSE, EXECVE, FORK_ON, GETPGID, GETPID, GETPPID, KILL, LSEEK, NANOSLEEP, NONE, ONE, OPENAT,
     PIPE2, READ, SETPGID, SIGCHLD, WAIT4, WRITE, exit, with_console,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
 
 fn expect_child(script: &mut Script, status: u64) {
     let place = script.variable();
@@ -101,7 +101,7 @@ fn remote_signals_and_groups_reach_other_boards() {
         // Not to the end of the sleep: only until nothing is ready.
         system.boards.iter().zip(&system.machines).for_each(|(&board, &machine)| {
             board.run();
-            renga_process::host::run_slice(board, machine);
+            crate::support::script::run_slice(board, machine);
         });
     }
     assert_eq!(system.switch.0.get(), None);

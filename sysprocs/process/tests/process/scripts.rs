@@ -2,7 +2,7 @@
 
 use crate::support::System;
 use crate::support::calls::{EXECVE, NONE, error, exit, with_console};
-use renga_process::host::Script;
+use crate::support::script::Script;
 
 /// As many as on Linux: five scripts, each the interpreter of the one before.
 /// Holds: timers-locks.

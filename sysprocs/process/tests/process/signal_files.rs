@@ -5,8 +5,8 @@ use crate::support::calls::{
     CLONE, CLOSE, DUP3, EPOLL_CREATE, EPOLL_CTL, EPOLL_PWAIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PPOLL, READ,
     SIGCHLD, SIGNALFD, SIGPROCMASK, behind, error, exit, expect_word, set, wait_status, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
 
 const LATER_NS: u64 = 7_000_001;
 const NEW: Argument = Value(u64::MAX);

@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, CLONE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, SIGCHLD, SIGPROCMASK, SIGTIMEDWAIT, WAIT4,
     error, exit, time, wait_status,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Of, Result, Value};
-use renga_process::host::{Argument, Script};
 
 #[test]
 fn sigwait_stop_signal_stops_waiter() {

@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, CLONE, CLOSE, EXIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, READ, SIGACTION, SIGCHLD, SIGPENDING,
     SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, time, wait_status, with_console,
 };
+use crate::support::script::{Argument, Script};
 use Argument::{Code, Of, Result, Value};
-use renga_process::host::{Argument, Script};
 
 #[test]
 fn sigpipe_kills_or_write_gets_epipe() {

@@ -5,8 +5,8 @@ use crate::support::calls::{
     AT_FDCWD, CLONE, DUP3, EVENTFD, FCNTL, FORK_ON, NONE, ONE, OPENAT, PIPE2, READ, SIGCHLD, WRITE, error, exit,
     wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const EAGAIN: i64 = 11;
 const GET: Argument = Value(3);

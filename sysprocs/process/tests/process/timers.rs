@@ -6,9 +6,9 @@ use crate::support::calls::{
     TIMER_DELETE, TIMER_GETOVERRUN, TIMER_GETTIME, TIMER_SETTIME, behind, error, exit, expect_word, handle, set,
     wait_status, words,
 };
+use crate::support::script::{Argument, Script};
 use crate::support::{QUEUED, System};
 use Argument::{Code, Of, Value};
-use renga_process::host::{Argument, Script};
 
 const SIGRTMIN: u64 = 34;
 const BLOCK: Argument = NONE;

@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{AT_FDCWD, FCNTL, MMAP, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const STATX: u64 = 291;
 const AT_EMPTY_PATH: Argument = Value(0x1000);

@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{AT_FDCWD, LSEEK, NONE, ONE, OPENAT, PIPE2, error, exit, expect_word, words};
+use crate::support::script::{Argument, Script};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const PWRITE: u64 = 68;
 const PREADV: u64 = 69;

@@ -5,8 +5,8 @@ use crate::support::calls::{
     ANY, CLONE, EXIT, FORK_ON, KILL, NANOSLEEP, NONE, ONE, SETPGID, SIGCHLD, WAIT4, behind, error, exit, expect_word,
     words,
 };
+use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script, Variable};
 
 const WAITID: u64 = 95;
 const P_ALL: Argument = NONE;

@@ -4,9 +4,9 @@ use crate::support::calls::{
     AT_FDCWD, CLOSE, DUP3, EPOLL_CREATE, EPOLL_CTL, EPOLL_PWAIT, FORK_ON, NANOSLEEP, NONE, ONE, OPENAT, PIPE2, READ,
     WRITE, behind, error, exit, expect_word, wait_status, with_console, words,
 };
+use crate::support::script::{Argument, Script};
 use crate::support::{System, WATCHES};
 use Argument::Value;
-use renga_process::host::{Argument, Script};
 
 const MS: u64 = 1_000_000;
 const ADD: Argument = ONE;

@@ -31,7 +31,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         let mapped = self
             .info(listed.pid)
             .map_or(0, |info| areas(info).map(|area| u64::from(area.end.saturating_sub(area.start))).sum());
-        mapped.max(listed.count(Count::FramesHeld))
+        mapped.max(listed.count(Count::FramesResident))
     }
 
     pub(super) async fn maps(&mut self, pid: u32, out: &mut TextWindow<'_>) {

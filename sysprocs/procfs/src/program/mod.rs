@@ -46,7 +46,7 @@ impl<M: UserMemory> ProcFilesState<M> {
     }
 
     fn memory_size(&self, listed: &Listed, out: &mut TextWindow<'_>) {
-        let resident = listed.count(Count::FramesHeld);
+        let resident = listed.count(Count::FramesResident);
         let size = self.pages_of(listed);
         put!(out, "{size} {resident} 0 1 0 {resident} 0\n");
     }

@@ -38,7 +38,7 @@ impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn stat(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, state, pending, started_ns, .. } = *listed;
         let [priority, nice, real_time, policy] = scheduling(listed.policy);
-        let (resident, size) = (listed.count(Count::FramesHeld), self.pages_of(listed) * PAGE_BYTES as u64);
+        let (resident, size) = (listed.count(Count::FramesResident), self.pages_of(listed) * PAGE_BYTES as u64);
         let ticks = |ns: u64| ns / NS_PER_TICK;
         let info = self.info(pid);
         let strings = info.map_or([0; 3], |info| info.origin.get().strings);

@@ -50,7 +50,8 @@ impl<M: UserMemory> ProcFilesState<M> {
     }
 
     fn memory_lines(&self, listed: &Listed, out: &mut TextWindow<'_>) {
-        let (resident, size) = (listed.count(Count::FramesHeld) * KIB_PER_FRAME, self.pages_of(listed) * KIB_PER_FRAME);
+        let (resident, size) =
+            (listed.count(Count::FramesResident) * KIB_PER_FRAME, self.pages_of(listed) * KIB_PER_FRAME);
         for (name, kib) in [
             ("VmPeak", size),
             ("VmSize", size),

@@ -43,7 +43,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             let [user, system] = [Count::UserNs, Count::SystemNs].map(|count| listed.count(count) / 1000);
             put!(out, "{board} {} {} ", listed.pid, listed.parent);
             put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state).escape_default());
-            put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
+            put!(out, "{user} {system} {} ", listed.count(Count::FramesResident));
             out.end_with_name(&listed.name);
         })
         .await;

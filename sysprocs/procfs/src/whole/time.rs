@@ -43,7 +43,7 @@ fn sum(one: BoardCounts, other: BoardCounts) -> BoardCounts {
         now_ns: one.now_ns.max(other.now_ns),
         user_ns: one.user_ns.saturating_add(other.user_ns),
         system_ns: one.system_ns.saturating_add(other.system_ns),
-        turns: one.turns.saturating_add(other.turns),
+        context_switches: one.context_switches.saturating_add(other.context_switches),
         made: one.made.saturating_add(other.made),
         programs: one.programs.saturating_add(other.programs),
         running: one.running.saturating_add(other.running),
@@ -102,7 +102,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             }
         }
         let began_s = self.clients.calendar_ns().await.saturating_sub(self.me.now_ns()) / NS_PER_S;
-        put!(out, "intr 0\nctxt {}\nbtime {began_s}\nprocesses {}\n", all.turns, all.made);
+        put!(out, "intr 0\nctxt {}\nbtime {began_s}\nprocesses {}\n", all.context_switches, all.made);
         put!(out, "procs_running {}\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n", all.running.max(1));
     }
 

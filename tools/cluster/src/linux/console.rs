@@ -61,7 +61,7 @@ impl ScriptConsole {
         out
     }
 
-    /// Judges a whole line that begins with RS.
+    /// Checks a whole line that begins with RS.
     fn line(&mut self, out: &mut Vec<u8>) {
         let status = std::str::from_utf8(&self.partial).ok().and_then(|line| line.strip_prefix(STATUS));
         let next = match (self.part, status.and_then(|status| status.trim_end().parse().ok())) {

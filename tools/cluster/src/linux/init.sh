@@ -14,7 +14,7 @@ while [ ! -b /dev/mmcblk0p1 ] && [ $tries -lt 100 ]; do
 done
 disk=/dev/mmcblk0p1
 $TIMED
-# Without the line of a status the host tells what was said last.
+# Without the line of a status the host reports what was said last.
 $b mount -t ext2 $disk /disk || $b reboot -f
 for folder in dev proc sys; do
   $b mkdir -p /disk/$folder

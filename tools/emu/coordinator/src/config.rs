@@ -34,7 +34,7 @@ pub struct BoardConfig {
     /// A raw image of an SD card, which the board writes to; its size is a power of two.
     pub sd_image: Option<PathBuf>,
     /// A file for each write to the card, in order and with its data, in the format of dm-log-writes without its first
-    /// sector; it is made anew.
+    /// sector; it is made again.
     pub card_log: Option<PathBuf>,
     /// The card is busy for so long after each write, ns; without it, QEMU's, which is not.
     pub card_write_ns: Option<u64>,

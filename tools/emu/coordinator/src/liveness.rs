@@ -47,7 +47,7 @@ fn in_stat(stat: &str) -> Option<(char, u64)> {
     Some((state, times.next()? + times.next()?))
 }
 
-fn look_at(process: u32) -> ThreadSight {
+fn sample(process: u32) -> ThreadSight {
     let mut sight = ThreadSight::default();
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return sight };
     for thread in threads.flatten() {
@@ -84,7 +84,7 @@ impl Liveness {
 
     /// Samples once more; returns whether it is stuck.
     pub fn is_stuck(&mut self) -> bool {
-        self.note(look_at(self.process))
+        self.note(sample(self.process))
     }
 
     fn note(&mut self, ThreadSight { wants, ticks }: ThreadSight) -> bool {

@@ -189,7 +189,7 @@ impl PinBlock {
                 half(self.detects[(from_first / DETECT_STRIDE) as usize], from_first % DETECT_STRIDE)
             }
             PULL if self.pull_registers == PullRegisters::Clocked => self.pull_code,
-            PULLS..PULLS_END if self.pull_registers == PullRegisters::Direct => self.shown_pulls(offset),
+            PULLS..PULLS_END if self.pull_registers == PullRegisters::Direct => self.read_pulls(offset),
             _ => 0,
         }
     }
@@ -247,7 +247,7 @@ impl PinBlock {
         self.pulls_down = self.pulls_down & !pins | if down { pins } else { 0 };
     }
 
-    fn shown_pulls(&self, offset: u64) -> u32 {
+    fn read_pulls(&self, offset: u64) -> u32 {
         pull_word(offset).fold(0, |word, pin| {
             let code = (self.pulls_up >> pin & 1) as u32 | ((self.pulls_down >> pin & 1) as u32) << 1;
             word | code << (pin % PINS_PER_PULL_WORD * 2)

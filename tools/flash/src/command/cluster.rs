@@ -86,7 +86,7 @@ fn board(
             Keyboard::new()?.ask(&question).ok_or_else(|| FlashError::NotConfirmed("the input ended".into()))?;
         }
         match write(host, options, path, rounds, card) {
-            Err(error) if !unattended && is_another_cards_turn(&error) => eprintln!("renga: {error}"),
+            Err(error) if !unattended && wants_another_card(&error) => eprintln!("renga: {error}"),
             ended => return ended,
         }
     }
@@ -118,6 +118,6 @@ fn is_device(path: &Path) -> bool {
 }
 
 /// Whether another card may do.
-fn is_another_cards_turn(error: &FlashError) -> bool {
+fn wants_another_card(error: &FlashError) -> bool {
     matches!(error, FlashError::Taken { .. } | FlashError::Refused { .. } | FlashError::NotConfirmed(_))
 }

@@ -11,8 +11,9 @@ use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_hal_host::HostMemory;
 use renga_memory::SpaceTables;
-use renga_process::host::Flushed;
-use renga_process::{DESCRIPTORS_MAX, DescriptorSlot, ProcessRow, QueuedSignal, SlotUse, UserClients, UserFacts};
+use renga_process::{
+    DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, ProcessRow, QueuedSignal, SlotUse, UserClients, UserFacts,
+};
 use renga_proto::clock::Clock;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
@@ -102,7 +103,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
-    let processor: &'static Flushed = arena.put(|| Flushed);
+    let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
     let (info, tables) = (arena.put(ProcInfo::default), SpaceTables::new(arena, users.len()));
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {

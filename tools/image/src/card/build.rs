@@ -63,7 +63,7 @@ pub fn build_cards(
     Ok(cards)
 }
 
-/// The number by which a host tells this card from others: the same for the same board of the same cluster.
+/// The number by which a host knows this card from others: the same for the same board of the same cluster.
 fn identity(cluster: &CardCluster, board: usize) -> u32 {
     let sum = super::sha256(format!("{} {}", cluster.name, cluster.board_name(board)).as_bytes()).to_string();
     u32::from_str_radix(&sum[..8], 16).unwrap_or(1)

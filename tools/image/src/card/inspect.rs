@@ -1,4 +1,4 @@
-//! Looking into a card, or an image of one: what is on it, and what is wrong with that.
+//! Inspection of a card, or an image of one: what is on it, and what is wrong with that.
 
 use super::cluster::CardCluster;
 use super::contents::FILES_LIST;
@@ -103,9 +103,9 @@ pub fn inspect<'a>(
     let boot = boot_partition(&found.partitions, PARTITIONS[0], card_bytes);
     match boot.and_then(|extent| read_boot(&mut file, extent)) {
         Ok(files) => {
-            judge_files(&mut found, &files);
+            check_files(&mut found, &files);
             let other = boot_partition(&found.partitions, PARTITIONS[1], card_bytes);
-            judge_slots(&mut found, &files, other.and_then(|extent| read_boot(&mut file, extent)));
+            check_slots(&mut found, &files, other.and_then(|extent| read_boot(&mut file, extent)));
         }
         Err(fault) => found.fault(format!("the boot partition: {fault:#}")),
     }
@@ -115,7 +115,7 @@ pub fn inspect<'a>(
     if let Some(node) = &node {
         compare(&mut found, node, &expected);
     }
-    judge_disk(&mut found, path, card_bytes, scratch, node.as_ref(), &expected)?;
+    check_disk(&mut found, path, card_bytes, scratch, node.as_ref(), &expected)?;
     Ok(found)
 }
 
@@ -153,7 +153,7 @@ pub(super) fn read_boot_files(path: &Path, partition: u8) -> Result<Vec<CardFile
 }
 
 /// Inspects both kernels: that of `files`, and that of the other partition.
-fn judge_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<CardFile>>) {
+fn check_slots(found: &mut Inspection, files: &[CardFile], other: Result<Vec<CardFile>>) {
     let usual = slots::usual(files);
     if usual.is_none() {
         found.fault(format!("{} does not say from which partition the board starts", renga_boot_card::CHOICE_FILE));
@@ -185,7 +185,7 @@ fn foreign(slot: &SlotFound, card_system: Option<&str>) -> Option<String> {
 }
 
 /// Compares files with the list that is among them, and takes `NODE.TXT`.
-fn judge_files(found: &mut Inspection, files: &[CardFile]) {
+fn check_files(found: &mut Inspection, files: &[CardFile]) {
     found.files = files.iter().map(listed).collect();
     let content = |name: &str| files.iter().find(|file| file.name == name).map(|file| file.bytes.as_slice());
     list_faults(files).into_iter().for_each(|fault| found.fault(fault));
@@ -280,7 +280,7 @@ fn compare_cluster(found: &mut Inspection, node: &NodeFile<'_>, cluster: &CardCl
 }
 
 /// The second partition: there if the board owns the disk, and sound.
-fn judge_disk(
+fn check_disk(
     found: &mut Inspection,
     path: &Path,
     card_bytes: u64,

@@ -1,4 +1,4 @@
-//! Looking into an image from the host: is it ours, is it sound, what is on it.
+//! Inspection of an image from the host: is it ours, is it sound, what is on it.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -36,7 +36,7 @@ pub fn check_is_ext2(image: &Path) -> Result<(), ImageError> {
     find_filesystem(image).map(|_| ())
 }
 
-/// Judges the file system of an image with `e2fsck -fn`, which changes nothing.
+/// Checks the file system of an image with `e2fsck -fn`, which changes nothing.
 ///
 /// # Errors
 /// When the image is not ext2 or e2fsck cannot run; faults of the file system are a [`FsckVerdict`].

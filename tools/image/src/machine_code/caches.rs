@@ -13,22 +13,22 @@ use super::span::Span;
 
 /// Instructions within which it must be done, on each way.
 const STEPS_MAX: usize = 48;
-/// Instructions before a SEV among which the store is that it tells of.
+/// Instructions before a SEV among which the store is that it announces.
 const STORE_WITHIN: usize = 12;
 /// Bytes that the firmware reads and writes, and the longest line of any core that we run on.
 const SHARED_BYTES: u64 = 128;
 const LINE_BYTES: u64 = 64;
 
-type Test = fn(MachineInstruction) -> bool;
+type InstructionTest = fn(MachineInstruction) -> bool;
 
 /// How code that was cleaned comes to be fetched.
-const FETCHED: &[Test] = &[
+const FETCHED: &[InstructionTest] = &[
     MachineInstruction::is_data_barrier,
     MachineInstruction::forgets_instructions,
     MachineInstruction::is_data_barrier,
     MachineInstruction::is_synchronisation,
 ];
-const FINISHED: &[Test] = &[MachineInstruction::is_data_barrier];
+const FINISHED: &[InstructionTest] = &[MachineInstruction::is_data_barrier];
 
 /// Which lines the code cares for at all.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl Text<'_> {
 
     /// Whether on each way from `at` on the `wanted` instructions come, in their order, before the function is left;
     /// who comes to one that is looked at by itself, `again`, is done.
-    fn follows(&self, at: u64, steps: usize, wanted: &[Test], again: Test) -> bool {
+    fn follows(&self, at: u64, steps: usize, wanted: &[InstructionTest], again: InstructionTest) -> bool {
         let (mut at, mut wanted, all) = (at, wanted, wanted.len());
         for left in (0..steps).rev() {
             let Some(&instruction) = self.words.get((at.wrapping_sub(self.address) / 4) as usize) else { return false };
@@ -92,7 +92,7 @@ impl Text<'_> {
         false
     }
 
-    /// Whether the word that the event at `index` tells of is in memory by then.
+    /// Whether the word that the event at `index` announces is in memory by then.
     fn is_announced(&self, index: usize) -> bool {
         let [.., clean, barrier] = &self.words[..index] else { return false };
         let before = &self.words[index.saturating_sub(STORE_WITHIN)..index - 2];
@@ -104,7 +104,7 @@ impl Text<'_> {
 /// Jumps to code that was moved there and is not made fetched, in the `dark` part, which runs in the order in which it
 /// stands.
 pub fn unfetched(address: u64, words: &[MachineInstruction], dark: &Span) -> Vec<String> {
-    let (mut findings, mut wanted): (_, &[Test]) = (Vec::new(), &[]);
+    let (mut findings, mut wanted): (_, &[InstructionTest]) = (Vec::new(), &[]);
     for (index, instruction) in words.iter().enumerate() {
         let at = address + index as u64 * 4;
         if !dark.holds(at) {

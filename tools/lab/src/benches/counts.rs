@@ -2,7 +2,7 @@
 //! change: `bench/counts.json`.
 //!
 //! Counts are what a change of the code changes, not what a machine does: so a test holds them. Of the rows that are
-//! held to the digit times count, too. RENGA_BLESS=1 writes what was counted.
+//! exact to the digit times count, too. RENGA_BLESS=1 writes what was counted.
 
 use super::result::RowResult;
 use anyhow::{Context, Result};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 const MARGIN_PERCENT: u64 = 5;
 
 /// By row and profile: counts by name.
-type Counts = BTreeMap<String, BTreeMap<String, u64>>;
+type CountsByRow = BTreeMap<String, BTreeMap<String, u64>>;
 
 fn file(environment: &Environment) -> PathBuf {
     environment.root.join("bench/counts.json")
@@ -41,7 +41,7 @@ fn counted(result: &RowResult) -> (String, BTreeMap<String, u64>) {
 pub fn evaluate(environment: &Environment, results: &[RowResult]) -> Result<Vec<String>> {
     let path = file(environment);
     let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_string());
-    let mut allowed: Counts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let mut allowed: CountsByRow = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     if std::env::var_os("RENGA_BLESS").is_some() {
         allowed.extend(results.iter().map(counted).filter(|(_, counts)| !counts.is_empty()));
         let text = serde_json::to_string_pretty(&allowed)? + "\n";
@@ -50,7 +50,7 @@ pub fn evaluate(environment: &Environment, results: &[RowResult]) -> Result<Vec<
     Ok(results.iter().map(counted).flat_map(|(row, counts)| differing(&allowed, &row, &counts)).collect())
 }
 
-fn differing(allowed: &Counts, row: &str, counts: &BTreeMap<String, u64>) -> Vec<String> {
+fn differing(allowed: &CountsByRow, row: &str, counts: &BTreeMap<String, u64>) -> Vec<String> {
     let Some(allowed) = allowed.get(row) else { return Vec::new() };
     if is_exact(row) { changed(allowed, row, counts) } else { grown(allowed, row, counts) }
 }
@@ -76,7 +76,7 @@ fn grown(allowed: &BTreeMap<String, u64>, row: &str, counts: &BTreeMap<String, u
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, EXACT, differing};
+    use super::{CountsByRow, EXACT, differing};
     use std::collections::BTreeMap;
 
     fn map(counts: &[(&str, u64)]) -> BTreeMap<String, u64> {
@@ -88,7 +88,7 @@ mod tests {
     fn counts_of_exact_row_may_not_change_by_one() {
         for row in EXACT {
             let name = format!("{row} pi3");
-            let kept = Counts::from([(name.clone(), map(&[("calls", 100), ("all ns", 1_000_000)]))]);
+            let kept = CountsByRow::from([(name.clone(), map(&[("calls", 100), ("all ns", 1_000_000)]))]);
             let changed = |counts: &[(&str, u64)]| differing(&kept, &name, &map(counts));
             assert!(changed(&[("calls", 100), ("all ns", 1_000_000)]).is_empty());
             assert_eq!(
@@ -104,7 +104,7 @@ mod tests {
     /// Holds: bench-counts.
     #[test]
     fn counts_growth_above_margin_is_reported() {
-        let allowed = Counts::from([("P1.T1 pi3".to_string(), map(&[("calls", 100), ("few", 2)]))]);
+        let allowed = CountsByRow::from([("P1.T1 pi3".to_string(), map(&[("calls", 100), ("few", 2)]))]);
         let grown_rows = |counts: &[(&str, u64)]| differing(&allowed, "P1.T1 pi3", &map(counts)).len();
         assert_eq!(grown_rows(&[("calls", 105), ("few", 3)]), 0);
         assert_eq!(grown_rows(&[("calls", 106), ("few", 3)]), 1);

@@ -1,9 +1,8 @@
 //! Heat maps of results as SVG: panels of coloured cells with their values, and a frame around the region of the large
 //! ones.
 
+use super::plot::{PlotArea, PlotResult};
 use anyhow::{Result, anyhow};
-use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
 use plotters::prelude::{
     Color, IntoDrawingArea, IntoFont, PathElement, RGBColor, Rectangle, SVGBackend, Text, TextStyle, WHITE,
 };
@@ -27,9 +26,6 @@ const INK: RGBColor = RGBColor(30, 30, 30);
 /// From this depth of colour on letters are white.
 const DARK: f64 = 0.6;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type PlotResult = std::result::Result<(), Box<dyn std::error::Error>>;
-
 /// The heat map as an SVG document.
 ///
 /// # Errors
@@ -52,7 +48,7 @@ fn panel_size(map: &HeatMap) -> (i32, i32) {
     (LEFT + columns * CELL.0 + RIGHT, ABOVE + rows * CELL.1 + BELOW)
 }
 
-fn draw(map: &HeatMap, area: &Area<'_>) -> PlotResult {
+fn draw(map: &HeatMap, area: &PlotArea<'_>) -> PlotResult {
     area.fill(&WHITE)?;
     let (width, height) = panel_size(map);
     let middle = area.dim_in_pixel().0 as i32 / 2;
@@ -72,13 +68,13 @@ fn style<'a>(size: i32, side: HPos) -> TextStyle<'a> {
     TextStyle::from(("sans-serif", size).into_font()).color(&INK).pos(Pos::new(side, VPos::Center))
 }
 
-fn write(area: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> PlotResult {
+fn write(area: &PlotArea<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> PlotResult {
     area.draw(&Text::new(text.to_string(), at, style))?;
     Ok(())
 }
 
 /// One panel whose cells begin at `origin`.
-fn draw_panel(map: &HeatMap, panel: &Panel, area: &Area<'_>, origin: (i32, i32)) -> PlotResult {
+fn draw_panel(map: &HeatMap, panel: &Panel, area: &PlotArea<'_>, origin: (i32, i32)) -> PlotResult {
     let (x, y) = origin;
     let rows = map.rows.len() as i32;
     let (middle, bottom) = (x + map.columns.len() as i32 * CELL.0 / 2, y + rows * CELL.1);
@@ -105,7 +101,7 @@ fn draw_panel(map: &HeatMap, panel: &Panel, area: &Area<'_>, origin: (i32, i32))
     Ok(())
 }
 
-fn draw_cell(area: &Area<'_>, (x, y): (i32, i32), value: Option<f64>, most: f64) -> PlotResult {
+fn draw_cell(area: &PlotArea<'_>, (x, y): (i32, i32), value: Option<f64>, most: f64) -> PlotResult {
     let depth = value.map_or(0.0, |value| (value.abs() / most).min(1.0));
     let toward = if value.is_some_and(|value| value < 0.0) { LESS } else { MORE };
     let mix = |of: u8| (255.0 - (255.0 - f64::from(of)) * depth) as u8;

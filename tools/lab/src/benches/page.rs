@@ -302,7 +302,7 @@ pub fn markdown(results: &[RowResult], now: Option<&str>) -> Result<(String, Vec
 mod tests {
     use super::{SHORT, html, markdown, prose};
     use crate::benches::RowResult;
-    use renga_bench::claims::{Claim, ClaimBound, Measured, Quantity, judge};
+    use renga_bench::claims::{Claim, ClaimBound, MeasuredQuantities, Quantity, decide};
     use renga_bench::findings::{Curve, Findings, FindingsTable, Plot};
     use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
@@ -319,7 +319,7 @@ mod tests {
             Claim::paper(quantity("asks"), "1", ClaimBound::AtMost(1.0), "as published").untested("another question"),
         ];
         let measured = [("saves", 48.0), ("costs", 12.0)].map(|(id, figure)| (id.to_string(), Ok(figure)));
-        let claims = judge(claims, &Measured::from(measured)).unwrap();
+        let claims = decide(claims, &MeasuredQuantities::from(measured)).unwrap();
         let notes = vec!["A note.".to_string()];
         RowResult {
             row: "P1.T5".to_string(),

@@ -57,14 +57,14 @@ pub fn svg(plot: &Plot) -> Result<String> {
     Ok(text)
 }
 
-type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+pub(super) type PlotArea<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 type Chart<'a, 'b> =
     plotters::chart::ChartContext<'a, SVGBackend<'b>, plotters::coord::cartesian::Cartesian2d<PlotAxis, PlotAxis>>;
-type PlotResult<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+pub(super) type PlotResult<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Draws `plot`, whose points are positions on axes of these scales.
-fn draw(plot: &Plot, [x_scale, y_scale]: [AxisScale; 2], area: &Area<'_>) -> PlotResult {
+fn draw(plot: &Plot, [x_scale, y_scale]: [AxisScale; 2], area: &PlotArea<'_>) -> PlotResult {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
     // If all points are at 0, the axis covers one unit.

@@ -106,7 +106,7 @@ impl RowResult {
 #[cfg(test)]
 mod tests {
     use super::RowResult;
-    use renga_bench::claims::{Claim, ClaimBound, Quantity, judge};
+    use renga_bench::claims::{Claim, ClaimBound, Quantity, decide};
     use renga_bench::findings::Findings;
     use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
@@ -122,7 +122,7 @@ mod tests {
         let mut findings = Findings::default();
         findings.quantity("paper", 1.0 / 3.0);
         findings.unmeasured("aim", "nothing waited");
-        findings.claims = judge(claims, &findings.measured).unwrap();
+        findings.claims = decide(claims, &findings.measured).unwrap();
         let result = RowResult {
             row: "P1.T1".to_string(),
             title: "t".to_string(),

@@ -167,8 +167,8 @@ impl Comparison {
             let phases = case.phases.iter().map(|phase| (phase.name.as_str(), &phase.measured));
             for (phase, measured) in [("total", &case.total)].into_iter().chain(phases) {
                 let PhaseFigures { ns, calls, releasable, released, frames, bytes, wire_ns } = measured;
-                let values = keys.iter().map(|key| quoted(case.settings.get(*key).map_or("", String::as_str)));
-                let mut cells: Vec<String> = values.chain([quoted(phase)]).collect();
+                let values = keys.iter().map(|key| csv_cell(case.settings.get(*key).map_or("", String::as_str)));
+                let mut cells: Vec<String> = values.chain([csv_cell(phase)]).collect();
                 for OffsetSpread { median, least, most } in [ns, calls, releasable, released, frames, bytes, wire_ns] {
                     cells.extend([median, least, most].map(u64::to_string));
                 }
@@ -180,7 +180,7 @@ impl Comparison {
 }
 
 /// A cell of CSV.
-fn quoted(text: &str) -> String {
+fn csv_cell(text: &str) -> String {
     match text.contains([',', '"', '\n']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_string(),

@@ -71,7 +71,7 @@ impl Trial<'_> {
         if let Some(fault) = self.fault_after_cut(&disk, folder)? {
             return Ok(Some(fault));
         }
-        judge((self.bench, self.rehearsed), &disk, &printed(&heard.console, u64::MAX))
+        verdict_of((self.bench, self.rehearsed), &disk, &printed(&heard.console, u64::MAX))
     }
 
     /// What was recorded must give the disk of the cut, byte for byte.
@@ -116,7 +116,7 @@ impl Trial<'_> {
 ///
 /// # Errors
 /// If e2fsck cannot run.
-pub fn judge(of: (&CrashBench<'_>, &Rehearsed), disk: &Path, input: &[u8]) -> Result<Option<String>> {
+pub fn verdict_of(of: (&CrashBench<'_>, &Rehearsed), disk: &Path, input: &[u8]) -> Result<Option<String>> {
     let (bench, rehearsed) = of;
     let session = bench.session(disk.to_path_buf(), Vec::new(), input, rehearsed.limit_ns());
     Ok(fault_of_oracle(bench, session).or(fault_of(disk_image::fsck(disk)?, "after the oracle")))

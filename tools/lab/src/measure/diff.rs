@@ -62,7 +62,7 @@ fn changes(name: &str, old: Option<&RowResult>, new: Option<&RowResult>) -> Vec<
 mod tests {
     use super::changes;
     use crate::benches::RowResult;
-    use renga_bench::claims::{Claim, ClaimBound, Quantity, judge};
+    use renga_bench::claims::{Claim, ClaimBound, Quantity, decide};
     use renga_bench::findings::Findings;
     use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ mod tests {
             let mut result = result(&[]);
             let claim = Claim::paper(Quantity::new("id", "costs", "%"), "2", ClaimBound::AtMost(2.0), "as published");
             result.findings.quantity("id", figure);
-            result.findings.claims = judge(vec![claim], &result.findings.measured).unwrap();
+            result.findings.claims = decide(vec![claim], &result.findings.measured).unwrap();
             result
         });
         assert_eq!(changes("x", Some(&old), Some(&new)), ["x: costs, %: so -> not so"]);

@@ -127,8 +127,8 @@ impl Sweep for OfRuns<'_> {
     }
 
     fn report(&self) -> Result<u8> {
-        let judged_by = format!("./renga bench {}", self.arguments.join(" "));
-        println!("all {} runs are kept; what they say: {judged_by}", self.jobs.len());
+        let reported_by = format!("./renga bench {}", self.arguments.join(" "));
+        println!("all {} runs are kept; what they say: {reported_by}", self.jobs.len());
         Ok(0)
     }
 }

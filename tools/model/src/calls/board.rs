@@ -201,12 +201,12 @@ impl CallsBoard {
     /// The caller calls. Whether it goes on at once.
     pub fn call(&mut self, id: u8, asynchronous: bool) -> Option<CallsEvent> {
         let (state, number) = (self.session.state(), self.session.number());
-        let new_life = self.knows.is_some_and(|known| known != number);
+        let new_incarnation = self.knows.is_some_and(|known| known != number);
         self.knows = Some(number);
         let event = if state == SessionState::Dead {
             self.session().offer_hello(0);
             Some(CallsEvent::Failed)
-        } else if new_life && !self.is(CallsMutant::IncarnationsNotReported) {
+        } else if new_incarnation && !self.is(CallsMutant::IncarnationsNotReported) {
             self.believes = None;
             Some(CallsEvent::NewIncarnation)
         } else {

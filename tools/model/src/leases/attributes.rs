@@ -88,7 +88,7 @@ impl LeasesWorld {
         self.caches.iter().filter_map(completed).any(|mode| mode != self.latest_mode)
     }
 
-    pub(super) fn set_held(&mut self, board: usize) -> Option<()> {
+    pub(super) fn set_leased(&mut self, board: usize) -> Option<()> {
         self.left.sets = self.left.sets.checked_sub(1)?;
         let cache = &mut self.caches[board];
         if !cache.leased || cache.behind {

@@ -41,7 +41,7 @@ impl LeasesWorld {
                 pushes,
                 ..BoardCache::default()
             };
-            self.lose_held(board);
+            self.lose_leased(board);
             if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
                 change.answer = Some(0);
             }

@@ -8,7 +8,7 @@ use super::world::{BoardCache, LeasesWorld, PAGES};
 use super::write_lease::LeaseHolder;
 
 impl BoardCache {
-    /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped,
+    /// The session is over: what is clean goes, and all grants with it; what is dirty stays unless that is dropped,
     /// too.
     pub(super) fn orphan(&mut self, drops: bool) {
         for page in 0..PAGES {

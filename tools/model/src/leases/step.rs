@@ -37,9 +37,9 @@ pub enum LeasesStep {
     /// The lease arrives.
     TakeLease(usize),
     /// A board writes a page in its own cache.
-    WriteHeld(usize, usize),
+    WriteLeased(usize, usize),
     /// A board makes the file grow there.
-    GrowHeld(usize),
+    GrowLeased(usize),
     /// The inode's process asks for what is dirty, or has got it.
     Take,
     /// The queried board gives a page back.
@@ -65,7 +65,7 @@ pub enum LeasesStep {
     /// The inode's process has the answer, and replies.
     EndMode,
     /// A board sets the mode of the file that it holds.
-    SetHeld(usize),
+    SetLeased(usize),
     /// It gets the file's status.
     GrantStatus(usize),
     /// A board pushes a page, or only the mode.
@@ -96,7 +96,7 @@ impl LeasesWorld {
             LeasesStep::TellMode,
             LeasesStep::EndMode,
         ]);
-        steps.extend((0..BOARDS).flat_map(|board| [LeasesStep::SetHeld(board), LeasesStep::GrantStatus(board)]));
+        steps.extend((0..BOARDS).flat_map(|board| [LeasesStep::SetLeased(board), LeasesStep::GrantStatus(board)]));
         for board in 0..BOARDS {
             steps.push(LeasesStep::BeginPush(board, None));
             steps.extend((0..PAGES).map(|page| LeasesStep::BeginPush(board, Some(page))));
@@ -106,11 +106,11 @@ impl LeasesWorld {
                 LeasesStep::AskLease(board),
                 LeasesStep::Lend(board),
                 LeasesStep::TakeLease(board),
-                LeasesStep::GrowHeld(board),
+                LeasesStep::GrowLeased(board),
             ]);
             steps.extend([LeasesStep::EndSession(board), LeasesStep::GiveUpOrphaned(board)]);
             for page in 0..PAGES {
-                steps.extend([LeasesStep::WriteHeld(board, page), LeasesStep::AskPage(board, page)]);
+                steps.extend([LeasesStep::WriteLeased(board, page), LeasesStep::AskPage(board, page)]);
                 steps.extend([LeasesStep::Show(board, page), LeasesStep::Store(board, page)]);
             }
         }
@@ -136,8 +136,8 @@ impl LeasesWorld {
             LeasesStep::AskPage(board, page) => world.ask_lease(board, Some(page)),
             LeasesStep::Lend(board) => world.lend(board),
             LeasesStep::TakeLease(board) => world.take_lease(board),
-            LeasesStep::WriteHeld(board, page) => world.write_held(board, page, false),
-            LeasesStep::GrowHeld(board) => world.write_held(board, PAGES - 1, true),
+            LeasesStep::WriteLeased(board, page) => world.write_leased(board, page, false),
+            LeasesStep::GrowLeased(board) => world.write_leased(board, PAGES - 1, true),
             LeasesStep::Take => world.take(),
             LeasesStep::GiveBack => world.give_back(),
             LeasesStep::Show(board, page) => world.show(board, page),
@@ -149,7 +149,7 @@ impl LeasesWorld {
             LeasesStep::AskMode(sets) => world.ask_mode(sets),
             LeasesStep::TellMode => world.report_mode(),
             LeasesStep::EndMode => world.end_mode(),
-            LeasesStep::SetHeld(board) => world.set_held(board),
+            LeasesStep::SetLeased(board) => world.set_leased(board),
             LeasesStep::GrantStatus(board) => world.grant_status(board),
             LeasesStep::BeginPush(board, page) => world.begin_push(board, page),
             LeasesStep::AcceptPush(board, place) => world.accept_push(board, place),

@@ -18,7 +18,7 @@ pub const BOARDS: usize = 2;
 /// Pages of the file.
 pub const PAGES: usize = 2;
 
-/// Pushes of one board at once, of which all but the first are a mistake.
+/// Pushes of one board at once, of which all but the first are a mutant.
 pub const PUSHES: usize = 2;
 
 /// What is on its way to the inode's process.
@@ -260,7 +260,7 @@ impl LeasesWorld {
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_incarnation) =
+        let (any_generation, any_incarnation) =
             (self.is(LeasesMutant::GenerationIgnored), self.is(LeasesMutant::FormerIncarnation));
         let (overwrites, old_size) = (self.is(LeasesMutant::FillOverwrites), self.is(LeasesMutant::FillBringsSize));
         let cache = &mut self.caches[board];
@@ -273,7 +273,7 @@ impl LeasesWorld {
         self.old_read |=
             fill.incarnation == cache.incarnation && !cache.behind && (page < fill.floor.0 || size < fill.floor.1);
         let may_come = fill.granted && !cache.orphaned;
-        if may_come && (fill.generation == cache.since || any_ticket || fill.incarnation != cache.incarnation) {
+        if may_come && (fill.generation == cache.since || any_generation || fill.incarnation != cache.incarnation) {
             if cache.pages[fill.page].is_none() || overwrites {
                 cache.pages[fill.page] = Some(page);
             }
@@ -286,10 +286,10 @@ impl LeasesWorld {
 
     pub(super) fn begin_write(&mut self, from: u32, to: u32) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
-        let to_recall = if to == TO_END && self.is(LeasesMutant::SizeForgotten) { PAGES as u32 } else { to };
-        self.begin_change(from, to_recall, Purpose::Content)?;
+        let to_revoke = if to == TO_END && self.is(LeasesMutant::SizeForgotten) { PAGES as u32 } else { to };
+        self.begin_change(from, to_revoke, Purpose::Content)?;
         if self.is(LeasesMutant::ChangeBeforeAnswers) {
-            self.apply(from, to_recall);
+            self.apply(from, to_revoke);
         }
         Some(())
     }

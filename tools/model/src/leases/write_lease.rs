@@ -156,7 +156,7 @@ impl LeasesWorld {
         Some(())
     }
 
-    pub(super) fn write_held(&mut self, board: usize, page: usize, grows: bool) -> Option<()> {
+    pub(super) fn write_leased(&mut self, board: usize, page: usize, grows: bool) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
         if !self.caches[board].leased {
             return None;
@@ -241,7 +241,7 @@ impl LeasesWorld {
     }
 
     /// The board has failed: its writes that were not flushed are lost.
-    pub(super) fn lose_held(&mut self, board: usize) {
+    pub(super) fn lose_leased(&mut self, board: usize) {
         let Some(write_lease) = self.write_lease.as_mut().filter(|write_lease| write_lease.board == board) else {
             return;
         };

@@ -69,7 +69,7 @@ impl NamesWorld {
     }
 
     pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
-        let (any_ticket, any_incarnation) =
+        let (any_generation, any_incarnation) =
             (self.is(NamesMutant::GenerationIgnoredByMake), self.is(NamesMutant::FormerIncarnation));
         let (beside, stays) =
             (self.is(NamesMutant::MakeKeptBesideAnother), self.is(NamesMutant::OthersOutliveLostMake));
@@ -83,7 +83,7 @@ impl NamesWorld {
         if incarnation != board.incarnation && !any_incarnation {
             return Some(());
         }
-        let good = generation == board.generation || any_ticket;
+        let good = generation == board.generation || any_generation;
         if good {
             (board.cached[name], board.cached[INODE]) = (Some(reply_name), Some(reply_inode));
         }

@@ -204,7 +204,7 @@ impl NamesWorld {
     }
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_incarnation) =
+        let (any_generation, any_incarnation) =
             (self.is(NamesMutant::GenerationIgnored), self.is(NamesMutant::FormerIncarnation));
         let board = &mut self.boards[board];
         let walk = board.walk?;
@@ -216,7 +216,7 @@ impl NamesWorld {
         if walk.incarnation != board.incarnation && !any_incarnation {
             return Some(());
         }
-        if walk.generation == board.generation || any_ticket {
+        if walk.generation == board.generation || any_generation {
             board.cached[walk.name] = name.or(board.cached[walk.name]);
             board.cached[INODE] = inode.or(board.cached[INODE]);
         }

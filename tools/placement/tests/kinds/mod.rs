@@ -103,7 +103,7 @@ pub const KINDS: &[KindFacts] = &[
         Some(protocol("Inode", &[(0, "Read"), (1, "Write"), (2, "Stat")], NONE, 0b010)),
         &[one("BufferDirectory"), one("Buffer"), one("Allocator"), one("NameIndex")],
     ),
-    kind("revocations", BoardRule::Any, 1, words_only(protocol("Revocations", &[(0, "Recall")], NONE, NONE)), &[]),
+    kind("revocations", BoardRule::Any, 1, words_only(protocol("Revocations", &[(0, "Revoke")], NONE, NONE)), &[]),
     kind("name_cache", BoardRule::Any, 1, words_only(protocol("Names", &[(0, "Status")], NONE, NONE)), &[]),
     kind("commit_timer", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
     kind("metadata_writeback", BoardRule::Any, 1, None, &[one("BufferDirectory"), all("Buffer"), one("Disk")]),
@@ -229,7 +229,7 @@ pub const KINDS: &[KindFacts] = &[
         "page_cache",
         BoardRule::Every,
         1,
-        Some(protocol("Pages", &[(0, "Read"), (1, "Recall")], NONE, NONE)),
+        Some(protocol("Pages", &[(0, "Read"), (1, "Revoke")], NONE, NONE)),
         &[own("Memory")],
     ),
     kind(

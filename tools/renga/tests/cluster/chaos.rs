@@ -84,7 +84,7 @@ fn check(seed: u64, image: &Path) -> Result<(), String> {
     if let Some(odd) = failed.split_whitespace().find(|word| !STATUSES.contains(&status(word))) {
         return fail(&format!("a strange end: {odd}"));
     }
-    if let Err(why) = judge_disk(&scratch, ended.stderr.contains(": board a starts")) {
+    if let Err(why) = check_disk(&scratch, ended.stderr.contains(": board a starts")) {
         return fail(&why);
     }
     let mut runs = "once";
@@ -110,7 +110,7 @@ fn run(seed: u64, image: &Path, disk: &Path) -> Ended {
 }
 
 /// After a clean stop there is nothing to repair, after a cut nothing that needs a person; and every file is right.
-fn judge_disk(scratch: &Scratch, cut: bool) -> Result<(), String> {
+fn check_disk(scratch: &Scratch, cut: bool) -> Result<(), String> {
     let disk = scratch.join("disk.img");
     let verdict = if cut { disk_image::repair(&disk) } else { disk_image::fsck(&disk) };
     if let FsckVerdict::Damaged(faults) = verdict.map_err(|error| error.to_string())? {

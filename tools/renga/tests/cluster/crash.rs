@@ -98,9 +98,9 @@ fn crash_idioms_of_packaged_programs_keep_their_promises_at_every_chosen_cut() {
     }
 }
 
-/// Each script prints the promises that its oracle judges: an oracle without promises finds nothing.
+/// Each script prints the promises that its oracle checks: an oracle without promises finds nothing.
 #[test]
-fn crash_scripts_promise_what_their_oracles_judge() {
+fn crash_scripts_promise_what_their_oracles_check() {
     if !clusters_can_run() {
         return;
     }

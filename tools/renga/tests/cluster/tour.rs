@@ -1,4 +1,4 @@
-//! The tour of the book tells of one run; its figures are those of that run.
+//! The tour of the book describes one run; its figures are those of that run.
 
 use crate::support::{Renga, Scratch, clusters_can_run};
 use std::fs;

@@ -3,7 +3,7 @@
 //! Invariant: every board has the same: the router, membership, proxies, servers, clients, and one process that
 //! tries everything in the end, in this order. Not here: what they do.
 
-use super::client::{Progress, SimClient};
+use super::client::{CallsMade, SimClient};
 use super::oracle::Oracle;
 use super::plan::{CallsPlan, ClientStep};
 use super::protocol::{Note, Trial, Wait, Work, named};
@@ -143,7 +143,7 @@ pub struct BoardProcesses {
 }
 
 /// A client's calls, and how far it has come.
-pub type Script = (Rc<Vec<ClientStep>>, Progress);
+pub type Script = (Rc<Vec<ClientStep>>, CallsMade);
 
 /// The common data of every board's processes.
 #[derive(Clone)]

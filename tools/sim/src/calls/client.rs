@@ -4,7 +4,7 @@
 //! results are right (`oracle`).
 
 use super::board_processes::CallsServers;
-use super::oracle::{Oracle, Outcome};
+use super::oracle::{CallOutcome, Oracle};
 use super::plan::{ClientDeed, ClientStep};
 use super::protocol::{Note, Wait, Work, fill, filled};
 use renga_rt::{Errno, Me, PAGE_BYTES};
@@ -20,7 +20,7 @@ const LAST_TRIES_MAX: u32 = 100;
 const LAST_REST_NS: u64 = 20_000_000;
 
 /// How far a script has come: shared by all boots of its client.
-pub type Progress = Rc<Cell<usize>>;
+pub type CallsMade = Rc<Cell<usize>>;
 
 /// What a client works with.
 pub struct SimClient {
@@ -34,7 +34,7 @@ pub struct SimClient {
 
 impl SimClient {
     /// Does what is left of `script`.
-    pub async fn follow(&mut self, script: Rc<Vec<ClientStep>>, progress: Progress) {
+    pub async fn follow(&mut self, script: Rc<Vec<ClientStep>>, progress: CallsMade) {
         while let Some(step) = script.get(progress.get()) {
             // The step counts as done when its board dies meanwhile.
             if step.pause_ns > 0 {
@@ -54,7 +54,7 @@ impl SimClient {
         self.me.sleep_until(until_ns).await;
     }
 
-    async fn make(&mut self, step: &ClientStep) -> Outcome {
+    async fn make(&mut self, step: &ClientStep) -> CallOutcome {
         let (board, number) = step.server;
         let mut far = self.servers.at(&self.me, board, number);
         let releases = matches!(step.deed, ClientDeed::Note { .. });

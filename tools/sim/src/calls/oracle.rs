@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The result of a call.
-pub type Outcome = Result<u64, Errno>;
+pub type CallOutcome = Result<u64, Errno>;
 
 /// What is known of one call.
 #[derive(Clone, Copy, Debug)]
@@ -24,9 +24,9 @@ struct CallRecord {
     begun: u64,
     began_ns: u64,
     /// When it ended: as a moment, in ns, and how.
-    done: Option<(u64, u64, Outcome)>,
+    done: Option<(u64, u64, CallOutcome)>,
     executed: Option<u64>,
-    answered: Option<Outcome>,
+    answered: Option<CallOutcome>,
 }
 
 /// What a server has seen of one board.
@@ -115,14 +115,14 @@ impl Oracle {
     }
 
     /// A server is about to answer call `id`.
-    pub fn answer(&self, id: u64, outcome: Outcome) {
+    pub fn answer(&self, id: u64, outcome: CallOutcome) {
         if let Some(record) = self.0.borrow_mut().records.get_mut(id as usize) {
             record.answered = Some(outcome);
         }
     }
 
     /// A caller has got the result of call `id`.
-    pub fn end(&self, now_ns: u64, id: u64, outcome: Outcome) {
+    pub fn end(&self, now_ns: u64, id: u64, outcome: CallOutcome) {
         self.0.borrow_mut().end(now_ns, id, outcome);
     }
 
@@ -201,7 +201,7 @@ impl Inner {
         self.records[id as usize].executed = Some(moment);
     }
 
-    fn end(&mut self, now_ns: u64, id: u64, outcome: Outcome) {
+    fn end(&mut self, now_ns: u64, id: u64, outcome: CallOutcome) {
         let moment = self.moment();
         let Some(record) = self.records.get(id as usize).copied() else { return };
         let what = format!("call {id} of {} to {}", record.caller, record.server);

@@ -279,7 +279,7 @@ impl SimProgram {
     ) -> Result<()> {
         const SA_RESTART: u64 = 0x1000_0000;
         let handler = Rc::new(handler);
-        let body = move |program: SimProgram| -> super::exchange::Run {
+        let body = move |program: SimProgram| -> super::exchange::ProgramRun {
             let handler = handler.clone();
             Box::pin(async move {
                 handler(program).await;

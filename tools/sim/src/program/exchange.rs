@@ -12,26 +12,26 @@ use std::rc::Rc;
 use std::task::Poll;
 
 /// What a program does; its result is its exit status.
-pub type Run = Pin<Box<dyn Future<Output = u8>>>;
+pub type ProgramRun = Pin<Box<dyn Future<Output = u8>>>;
 /// Makes a program's run, as often as it is executed.
-pub type Body = Rc<dyn Fn(SimProgram) -> Run>;
+pub type ProgramBody = Rc<dyn Fn(SimProgram) -> ProgramRun>;
 /// Makes the run of a forked child, once.
-pub type Child = Box<dyn FnOnce(SimProgram) -> Run>;
+pub type Child = Box<dyn FnOnce(SimProgram) -> ProgramRun>;
 /// A system call: its number and arguments.
-pub type Call = (u64, [u64; 6]);
+pub type ProgramCall = (u64, [u64; 6]);
 
 /// What a program wants next.
 pub enum ProgramRequest {
     /// A system call.
-    Call(Call),
+    Call(ProgramCall),
     /// A system call of which the child, where it returns 0, goes on as said.
-    Fork(Call, Child),
+    Fork(ProgramCall, Child),
     /// To read so many bytes of its memory.
     Load(u64, usize),
     /// To write its memory.
     Store(u64, Vec<u8>),
     /// To run this when the signal comes.
-    Handle(u8, Body),
+    Handle(u8, ProgramBody),
     /// To go on where no code is.
     Jump(u64),
 }
@@ -139,7 +139,7 @@ impl SimProgram {
     }
 
     /// Has the player run `handler` when the program is sent where the handler of `signal` is.
-    pub(super) async fn handle(&self, signal: u8, handler: Body) {
+    pub(super) async fn handle(&self, signal: u8, handler: ProgramBody) {
         self.ask(ProgramRequest::Handle(signal, handler)).await;
     }
 }

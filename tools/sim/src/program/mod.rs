@@ -6,7 +6,7 @@
 //! to do, and a register names the future that decides what comes next. So a fork, an exec or a
 //! signal handler is whatever the system makes of registers and memory.
 //!
-//! Not here: real instructions (`renga_process::host` interprets some).
+//! Not here: real instructions (the tests of `renga-process` interpret some).
 
 mod calls;
 pub mod elf;
@@ -16,6 +16,6 @@ mod names;
 mod player;
 
 pub use calls::{AT_FDCWD, Open, numbers};
-pub use exchange::{Body, Child, SimProgram};
+pub use exchange::{Child, ProgramBody, SimProgram};
 pub use names::{Attributes, Status};
 pub use player::SimPrograms;

@@ -5,9 +5,9 @@
 //! the length of a slice.
 
 use super::elf::{self, CALL, CodePlace, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, THINK};
-use super::exchange::{Body, Call, Child, ProgramReply, ProgramRequest, Run, SimProgram, result};
+use super::exchange::{Child, ProgramBody, ProgramCall, ProgramReply, ProgramRequest, ProgramRun, SimProgram, result};
 use super::numbers::{EXIT, SIGRETURN};
-use crate::system::image::Tree;
+use crate::system::image::FileContents;
 use renga_abi::Errno;
 use renga_core::Core;
 use renga_core::remote_run_queue::RemoteTask;
@@ -36,8 +36,8 @@ const STEPS_MAX: u32 = 100_000;
 /// A program under way.
 struct RunningProgram {
     program: SimProgram,
-    run: Option<Run>,
-    handlers: BTreeMap<u8, Body>,
+    run: Option<ProgramRun>,
+    handlers: BTreeMap<u8, ProgramBody>,
     memory: Option<ProgramRequest>,
     /// 0; more of a handler.
     depth: u64,
@@ -45,7 +45,7 @@ struct RunningProgram {
 
 #[derive(Default)]
 struct ProgramTable {
-    programs: Vec<(String, Body)>,
+    programs: Vec<(String, ProgramBody)>,
     running: BTreeMap<u64, RunningProgram>,
     children: BTreeMap<u64, Child>,
     /// By board and slot: the futures of the program there.
@@ -87,7 +87,7 @@ impl SimPrograms {
     }
 
     /// Their files.
-    pub fn files(&self) -> Tree {
+    pub fn files(&self) -> FileContents {
         let table = self.0.borrow();
         table.programs.iter().enumerate().map(|(number, (path, _))| (path.clone(), elf::file(number))).collect()
     }
@@ -176,7 +176,7 @@ impl ProgramPlayer<'_> {
     }
 
     /// Starts `run` as what the registers are now doing.
-    fn start(&mut self, context: &mut UserContext, program: SimProgram, run: Run, old: Option<(u64, bool)>) {
+    fn start(&mut self, context: &mut UserContext, program: SimProgram, run: ProgramRun, old: Option<(u64, bool)>) {
         let mut table = self.table.borrow_mut();
         table.next += 1;
         let token = table.next;
@@ -324,7 +324,7 @@ impl ProgramPlayer<'_> {
     }
 }
 
-fn put_call(context: &mut UserContext, (number, arguments): Call, pc: u64) {
+fn put_call(context: &mut UserContext, (number, arguments): ProgramCall, pc: u64) {
     context.x[..arguments.len()].copy_from_slice(&arguments);
     context.x[NUMBER] = number;
     context.pc = pc;

@@ -5,7 +5,7 @@
 
 use crate::program::SimProgram;
 use crate::program::numbers::EXIT;
-use crate::system::image::Tree;
+use crate::system::image::FileContents;
 use renga_abi::Errno;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -27,9 +27,9 @@ const OF_MEDIUM: [Errno; 2] = [Errno::EROFS, Errno::ENOENT];
 
 #[derive(Default)]
 struct FileSystemModel {
-    tree: Tree,
+    tree: FileContents,
     /// What was synced and not touched since: whatever happens, it is there.
-    promised: Tree,
+    promised: FileContents,
     /// What was not promised may be lost: the medium's board has lost its power, or transfers have failed.
     doubtful: Rc<Cell<bool>>,
     /// Transfers have failed.
@@ -84,7 +84,7 @@ impl KnownFiles {
         self.0.borrow_mut().promised.remove(name);
     }
     /// What must be on the medium whatever has happened.
-    pub fn promised(&self) -> Tree {
+    pub fn promised(&self) -> FileContents {
         self.0.borrow().promised.clone()
     }
     /// From now on only what was promised must be there; `damaged`: because transfers fail.
@@ -94,7 +94,7 @@ impl KnownFiles {
         this.damaged |= damaged;
     }
     /// Whether only what was promised must be there.
-    pub fn is_doubtful(&self) -> bool {
+    pub fn is_uncertain(&self) -> bool {
         self.0.borrow().doubtful.get()
     }
     /// Whether transfers have failed: then changes may be half done.
@@ -131,7 +131,7 @@ impl KnownFiles {
         self.0.borrow_mut().tree.remove(name)
     }
     /// All files.
-    pub fn tree(&self) -> Tree {
+    pub fn tree(&self) -> FileContents {
         self.0.borrow().tree.clone()
     }
     /// From now on nothing is known of what is below `folder`.
@@ -175,12 +175,12 @@ impl KnownFiles {
 
     /// Whether a fault explains this result.
     pub fn explains(&self, errno: Errno) -> bool {
-        self.is_faulty() && (OF_FAULTS.contains(&errno) || self.is_doubtful() && OF_MEDIUM.contains(&errno))
+        self.is_faulty() && (OF_FAULTS.contains(&errno) || self.is_uncertain() && OF_MEDIUM.contains(&errno))
     }
     /// Whether a fault explains how a child ended.
     pub fn explains_end(&self, status: u32) -> bool {
         let ends = [KILLED, BROKEN_PIPE, u32::from(GAVE_UP) << 8];
-        let unread = self.is_doubtful() || self.is_parted();
+        let unread = self.is_uncertain() || self.is_parted();
         self.is_faulty() && (ends.contains(&status) || unread && status == BUS_ERROR)
     }
 
@@ -196,7 +196,7 @@ impl KnownFiles {
 
     /// Something else than the model says: then `program` gives up if files may have been lost, and that is all.
     pub async fn wrong<T>(&self, program: &SimProgram, folder: &str, what: String) -> T {
-        assert!(self.is_doubtful(), "{what}");
+        assert!(self.is_uncertain(), "{what}");
         self.give_up(program, folder).await
     }
 

@@ -167,7 +167,7 @@ fn play(seed: u64, settings: SeedSettings, mut plan: SeedPlan, cut: &Cut) -> Res
         let stopped = system.run(LIMIT_NS);
         let simulated_ns = system.cluster.now_ns();
         counts.add("programs that gave up", files.gave_up());
-        if files.is_doubtful() {
+        if files.is_uncertain() {
             counts.add("synced files that had to be there", files.promised().len() as u64);
         }
         verdict::verdict(&mut system, stopped, &files).map(|()| simulated_ns)

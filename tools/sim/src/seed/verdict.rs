@@ -6,7 +6,7 @@ use super::known::KnownFiles;
 use super::start::ORPHANS_NS;
 use crate::calls::add_stats;
 use crate::outcome::{SimCounts, SimReport, SimScope};
-use crate::system::image::{self, Tree};
+use crate::system::image::{self, FileContents};
 use crate::system::{Leftovers, SimSystem};
 use std::collections::BTreeSet;
 
@@ -49,11 +49,11 @@ pub fn verdict(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) 
     let found = if files.is_damaged() { image::recover(&bytes) } else { image::check(&bytes) };
     let found = found.map_err(|error| error.to_string())?;
     keeps(&found, files)?;
-    if files.is_doubtful() { Ok(()) } else { compare(&found, files) }
+    if files.is_uncertain() { Ok(()) } else { compare(&found, files) }
 }
 
 /// Whether all is there that was promised.
-pub fn keeps(found: &Tree, known: &KnownFiles) -> Result<(), String> {
+pub fn keeps(found: &FileContents, known: &KnownFiles) -> Result<(), String> {
     for (name, content) in known.promised() {
         if found.get(&name) != Some(&content) {
             let bytes = found.get(&name).map(Vec::len);
@@ -64,7 +64,7 @@ pub fn keeps(found: &Tree, known: &KnownFiles) -> Result<(), String> {
 }
 
 /// Compares the workers' files on the medium with the model.
-fn compare(found: &Tree, known: &KnownFiles) -> Result<(), String> {
+fn compare(found: &FileContents, known: &KnownFiles) -> Result<(), String> {
     let of_workers = found.keys().filter(|name| name.starts_with("/w"));
     let model = known.tree();
     let names: BTreeSet<&String> = of_workers.chain(model.keys()).collect();

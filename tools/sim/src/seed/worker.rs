@@ -78,7 +78,7 @@ impl Worker<'_> {
     }
 
     async fn act(&self, action: WorkerAction) {
-        if self.files.is_doubtful() {
+        if self.files.is_uncertain() {
             self.files.give_up::<()>(self.program, self.folder).await;
         }
         for file in action.changes() {

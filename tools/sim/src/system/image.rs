@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Files by their absolute paths.
-pub type Tree = BTreeMap<String, Vec<u8>>;
+pub type FileContents = BTreeMap<String, Vec<u8>>;
 
 /// Of every image, so that runs repeat.
 const UUID: &str = "72656e67-6100-4000-8000-000000000001";
@@ -76,7 +76,7 @@ fn tool_error(what: &str, output: &Output) -> io::Error {
 ///
 /// # Errors
 /// What the host or mke2fs says.
-pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Pages> {
+pub fn make(mebibytes: u32, tree: &FileContents) -> io::Result<Pages> {
     let scratch = HostScratch::new()?;
     let (root, image) = (scratch.0.join("root"), scratch.0.join("made.img"));
     std::fs::create_dir(&root)?;
@@ -118,7 +118,7 @@ fn set_times(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// What e2fsck found, or what the host or debugfs says.
-pub fn check(content: &Pages) -> io::Result<Tree> {
+pub fn check(content: &Pages) -> io::Result<FileContents> {
     let scratch = HostScratch::new()?;
     let image = scratch.0.join("judged.img");
     write(&image, content)?;
@@ -129,7 +129,7 @@ pub fn check(content: &Pages) -> io::Result<Tree> {
 ///
 /// # Errors
 /// Likewise; also what `e2fsck -p` refuses to mend by itself.
-pub fn recover(content: &Pages) -> io::Result<Tree> {
+pub fn recover(content: &Pages) -> io::Result<FileContents> {
     let scratch = HostScratch::new()?;
     let image = scratch.0.join("mended.img");
     write(&image, content)?;
@@ -164,12 +164,12 @@ fn debugfs(request: &str, image: &Path) -> io::Result<()> {
 }
 
 /// The regular files of an image that is clean.
-fn files(scratch: &HostScratch, image: &Path) -> io::Result<Tree> {
+fn files(scratch: &HostScratch, image: &Path) -> io::Result<FileContents> {
     let root = scratch.0.join("root");
     std::fs::create_dir(&root)?;
     verdict(image)?;
     debugfs(&format!("rdump / {}", root.display()), image)?;
-    let mut tree = Tree::new();
+    let mut tree = FileContents::new();
     collect(&root, Path::new("/"), &mut tree)?;
     Ok(tree)
 }
@@ -181,7 +181,7 @@ fn write(path: &Path, content: &Pages) -> io::Result<()> {
     content.present().try_for_each(|(at, page)| file.write_all_at(page, at as u64))
 }
 
-fn collect(directory: &Path, name: &Path, tree: &mut Tree) -> io::Result<()> {
+fn collect(directory: &Path, name: &Path, tree: &mut FileContents) -> io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let name = name.join(entry.file_name());

@@ -12,8 +12,7 @@ use renga_fs::Medium;
 use renga_hal::power::Power;
 use renga_hal_host::HostMemory;
 use renga_phy::loopback::Loopback;
-use renga_process::Processor;
-use renga_process::host::Flushed;
+use renga_process::{IntegerProcessor, Processor};
 use renga_router::{LinkTiming, TokenLink};
 use renga_rt::host::HostBoard;
 use renga_rt::{Never, ProcId};
@@ -83,7 +82,7 @@ impl Machine for SimMachine<'_> {
         self.switch
     }
     fn processor(&self, _: u8) -> &'static dyn Processor {
-        &Flushed
+        &IntegerProcessor
     }
     fn starts(&self) -> u8 {
         self.site.boots

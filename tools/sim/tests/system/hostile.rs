@@ -68,7 +68,7 @@ async fn victim(init: SimProgram, progress: Rc<Progress>) -> u8 {
         }
         if round % 4 == 0 {
             init.sync(file).await.unwrap();
-            look_afresh(&init, round).await;
+            read_afresh(&init, round).await;
             have_a_child(&init, round).await;
         }
         progress.rounds.set(round);
@@ -80,7 +80,7 @@ async fn victim(init: SimProgram, progress: Rc<Progress>) -> u8 {
     unreachable!("there are rounds for ever")
 }
 
-async fn look_afresh(init: &SimProgram, round: u64) {
+async fn read_afresh(init: &SimProgram, round: u64) {
     let file = match init.open(NAME, Open::Read).await {
         Ok(file) => file,
         Err(errno) => return assert!(matches!(errno, Errno::ENFILE | Errno::ENOMEM), "open: {errno:?}"),

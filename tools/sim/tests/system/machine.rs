@@ -4,7 +4,7 @@ use renga_placement::Checked;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{SimProgram, SimPrograms};
-use renga_sim::system::image::{self, Tree};
+use renga_sim::system::image::{self, FileContents};
 use renga_sim::system::{INIT, Leftovers, SimSystem, SystemSetup, medium, small};
 use std::cell::Cell;
 use std::future::Future;
@@ -21,7 +21,7 @@ pub struct Finished {
     pub system: SimSystem,
     pub status: u8,
     /// What is on the medium.
-    pub files: Tree,
+    pub files: FileContents,
 }
 
 /// Whether there are the tools that make disks; says so if not.
@@ -49,7 +49,7 @@ pub fn setup<F: Future<Output = u8> + 'static>(
         }
     });
     more(&programs);
-    let mut files: Tree = programs.files();
+    let mut files: FileContents = programs.files();
     files.insert("/etc/motd".into(), b"renga\n".to_vec());
     let disk = image::make(DISK_MEBIBYTES, &files).unwrap();
     (SystemSetup { cluster, placement: small(), disk, medium: medium("none"), hostile: None, mute: None }, programs)
@@ -88,7 +88,7 @@ pub fn run_cluster<F: Future<Output = u8> + 'static>(
 }
 
 /// Runs to the stop; nothing is left on any board. Its status, and what is on the medium.
-fn stop(system: &mut SimSystem) -> (u8, Tree) {
+fn stop(system: &mut SimSystem) -> (u8, FileContents) {
     let status = system.run(LIMIT_NS);
     let Some(status) = status else { panic!("not stopped: {:#?} {:?}", system.wait_graph(), SimSystem::log()) };
     system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);

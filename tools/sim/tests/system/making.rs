@@ -1,5 +1,4 @@
-//! What a board without the disk makes: in one crossing, and whatever comes in between, nothing is left of it but what
-//! has a name.
+//! What a board without the disk makes: in one call, and whatever comes in between, only what has a name is left of it.
 
 use crate::machine::{Finished, LIMIT_NS, elsewhere, finish, possible, run, run_cluster, run_on, setup};
 use renga_abi::Errno;

@@ -260,7 +260,7 @@ fn begin<F: Future<Output = u8> + 'static>(init: impl Fn(SimProgram) -> F + Clon
     SimSystem::boot(&setup, &programs)
 }
 
-fn begin_drawn(seed: u64) -> (SimSystem, Seen) {
+fn begin_seeded(seed: u64) -> (SimSystem, Seen) {
     let (seeded, seen) = (draw(seed), Seen::default());
     let progress = seen.clone();
     (begin(move |init| little_memory(init, seeded, progress.clone())), seen)
@@ -274,7 +274,7 @@ fn reclaim_frees_unused_pages_only() {
     }
     let (mut reclaimed, mut batched) = (0, 0);
     for seed in 1..=SEEDS {
-        let (mut system, seen) = begin_drawn(seed);
+        let (mut system, seen) = begin_seeded(seed);
         finish(&mut system);
         println!("seed {seed}: {} and {} pages, {:?}", seen.reclaimed.get(), seen.batched.get(), draw(seed));
         reclaimed += seen.reclaimed.get();
@@ -291,7 +291,7 @@ fn reclaim_survives_board_failures() {
         return;
     }
     for seed in 1..=SEEDS {
-        let (mut system, seen) = begin_drawn(seed);
+        let (mut system, seen) = begin_seeded(seed);
         let mut random = Random::new(seed);
         for _ in 0..4 {
             system.cluster.run_until(system.cluster.now_ns() + 100 * MS + random.below(1_000 * MS));

@@ -4,7 +4,7 @@ use crate::machine::{LIMIT_NS, possible, run_on, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, SimProgram};
 use renga_sim::seed::{SeedSettings, placed};
-use renga_sim::system::image::Tree;
+use renga_sim::system::image::FileContents;
 use renga_sim::system::{SimSystem, SystemSetup, image};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -47,7 +47,7 @@ fn remote_disk_serves_programs_of_both_boards() {
 
 /// After a program has synced `/kept` and written `/lost`, `cut` boards lose their power and return; what is on the
 /// medium when the second incarnation of the file system's board has stopped.
-fn left_after(cut: &[u8]) -> Tree {
+fn left_after(cut: &[u8]) -> FileContents {
     let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, boots) = (progress.clone(), all_boots.clone());
     let init = move |init: SimProgram| {

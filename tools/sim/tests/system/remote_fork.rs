@@ -33,7 +33,7 @@ fn remote_fork_shares_offset_memory_and_status() {
                 6
             };
             let pid = init.fork_on(1, child).await.unwrap();
-            assert_eq!(pid % 8, 1, "a pid tells its board");
+            assert_eq!(pid % 8, 1, "a pid names its board");
             assert_eq!(init.wait(pid).await.unwrap(), (pid, 6 << 8));
             init.write_all(file, b"parent").await.unwrap();
             assert_eq!(init.seek(file, 0, 1).await, Ok(30));

@@ -3,7 +3,7 @@
 use crate::machine::{finish, noise, possible, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, SimProgram};
-use renga_sim::system::image::{self, Tree};
+use renga_sim::system::image::{self, FileContents};
 use renga_sim::system::{SimSystem, SystemSetup};
 use renga_systems::Kind;
 use std::cell::Cell;
@@ -110,7 +110,7 @@ fn revocation_with_slow_flush_keeps_local_changes() {
     system.cluster.slow_down(1, LATE_NS);
     // A commit is due 5 s after the first change; content comes home for 1 s before it, and a piece.
     system.cluster.run_until(system.cluster.now_ns() + 9_000 * MS);
-    let kept: Tree = image::recover(&system.disk.content()).unwrap();
+    let kept: FileContents = image::recover(&system.disk.content()).unwrap();
     assert_eq!(kept.get(OTHER).map(Vec::as_slice), Some(&b"changed here"[..]));
     let home = kept.get(FILE).map_or(0, Vec::len);
     assert_eq!(system.link_stats()[0].deaths.get(), 0);

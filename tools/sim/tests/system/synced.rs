@@ -4,7 +4,7 @@ use crate::machine::{LIMIT_NS, possible, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::numbers::{FCNTL, OPENAT};
 use renga_sim::program::{Open, SimProgram};
-use renga_sim::system::image::Tree;
+use renga_sim::system::image::FileContents;
 use renga_sim::system::{SimSystem, image};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -75,7 +75,7 @@ async fn write_each(program: &SimProgram, kind: &str, flags: u64) {
 }
 
 /// The medium's content if the disk's board loses its power as soon as a program of `board` has finished its calls.
-fn left_by(board: u8) -> Tree {
+fn left_by(board: u8) -> FileContents {
     let (progress, all_boots) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
     let (step, boots) = (progress.clone(), all_boots.clone());
     let init = move |init: SimProgram| {

@@ -2,7 +2,7 @@
 
 use crate::expect_none;
 use crate::source::{Source, place, root, texts};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -117,6 +117,16 @@ fn named_files_exist() {
         }
     }
     expect_none("files named in documents exist", violations);
+}
+
+#[test]
+fn tools_page_each_folder_has_one_line() {
+    let sources = texts();
+    let page = sources.iter().find(|source| source.path == "tools/README.md").expect("the page is there");
+    let folder = |source: &Source| Some(source.path.strip_prefix("tools/")?.split_once('/')?.0.to_string());
+    let folders: BTreeSet<String> = sources.iter().filter_map(folder).collect();
+    let lines = |folder: &String| page.text.lines().filter(|line| line.starts_with(&format!("| `{folder}` |"))).count();
+    expect_none("tools/README.md has one line for a folder", folders.into_iter().filter(|f| lines(f) != 1).collect());
 }
 
 /// What stands in single backticks, and where.

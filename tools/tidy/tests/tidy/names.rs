@@ -17,11 +17,17 @@ const NO_SUBJECT: [&str; 31] = [
 ];
 
 /// Names that several types share since they are one idea, each with the idea.
-const SHARED: [(&str, &str); 4] = [
+const SHARED: [(&str, &str); 10] = [
     ("Error", "what can go wrong in that crate"),
     ("Errno", "an error number of Linux, as the kernel returns and a program takes it"),
     ("Arena", "the arena of a board, and its stand-in under loom"),
     ("Frame", "a page frame, and its stand-in under loom"),
+    ("Message", "what one message says, as words of a rendezvous and as a frame of the link's measurement"),
+    ("Outcome", "how a measuring program of userland ends"),
+    ("Page", "the bytes of a page"),
+    ("SettingText", "the text of a service's settings, as long as it may be there"),
+    ("SignalSet", "a set of signals, as the kernel's side and the programs have it"),
+    ("Task", "what takes its time on a core, or on the pins' model"),
 ];
 
 /// The names that follow `keyword`, and where.
@@ -62,7 +68,9 @@ fn type_names_stand_for_one_idea() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for source in rust().into_iter().filter(|source| !source.path.contains("/tests/")) {
         let code = without_test_modules(&source);
-        for (at, name) in ["struct", "enum", "union", "trait"].iter().flat_map(|keyword| named(code, keyword)) {
+        let aliases = named(code, "type").into_iter().filter(|(at, _)| is_of_module(code, *at));
+        let types = ["struct", "enum", "union", "trait"].iter().flat_map(|keyword| named(code, keyword));
+        for (at, name) in types.chain(aliases) {
             let at = place(&source.path, &source.text, at);
             if name.starts_with(|c: char| c.is_ascii_uppercase()) {
                 places.entry(name.to_string()).or_default().push(at);
@@ -73,6 +81,11 @@ fn type_names_stand_for_one_idea() {
     let several = places.into_iter().filter(|(name, places)| places.len() > 1 && !shared(name));
     let violations: Vec<String> = several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
     expect_none("no two types share a name", violations);
+}
+
+/// Whether an alias stands at the left margin: one inside a trait or an `impl` belongs to that.
+fn is_of_module(code: &str, at: usize) -> bool {
+    code[..at].rsplit('\n').next().is_some_and(|before| before.is_empty() || before.starts_with("pub"))
 }
 
 /// What precedes a file's own tests.

@@ -26,7 +26,7 @@ impl RunQueueWaits {
     pub(super) fn take(&mut self, timed: &Timed) -> Option<u64> {
         let (at_ns, core) = (timed.time_ns, (timed.board, timed.core));
         match timed.event {
-            TraceEvent::Notify { process } | TraceEvent::WaitTurn { process } => {
+            TraceEvent::Notify { process } | TraceEvent::WaitTimeSlice { process } => {
                 self.ready_ns.entry(process).or_insert(at_ns);
             }
             TraceEvent::Accept { server, .. } => {

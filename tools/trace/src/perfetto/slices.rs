@@ -180,11 +180,11 @@ impl<'a> SliceExport<'a> {
             TraceEvent::Lease { ino, board, page } => {
                 (on_board, lease("lease to", board, ino).number("page", u64::from(*page)))
             }
-            TraceEvent::Recall { ino, board, from, to } => {
+            TraceEvent::Revoke { ino, board, from, to } => {
                 let label = lease("revoke from", board, ino).number("page", u64::from(*from));
                 (on_board, label.number("end", u64::from(*to)))
             }
-            TraceEvent::RecallEnd { ino, board } => (on_board, lease("revoked from", board, ino)),
+            TraceEvent::RevokeEnd { ino, board } => (on_board, lease("revoked from", board, ino)),
             _ => return None,
         })
     }

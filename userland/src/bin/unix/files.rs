@@ -1,6 +1,6 @@
 //! Paths, files and the medium.
 
-use crate::measurement::{FailedCall, Of, Taken, UnixMeasurement, rounds, rounds_by};
+use crate::measurement::{FailedCall, Of, RoundTimes, UnixMeasurement, rounds, rounds_by};
 use core::ffi::CStr;
 use renga_userland::ProgramArguments;
 use renga_userland::syscall::{
@@ -59,12 +59,12 @@ const FILES: u64 = 1000;
 const ROUNDS: u64 = 100;
 const SYNC_ROUNDS: u64 = 10;
 
-fn stat(path: &CStr) -> Taken {
+fn stat(path: &CStr) -> RoundTimes {
     rounds(ROUNDS, |_| status(path).of("stat").map(|_| ()))
 }
 
 /// The longest of many, beside whatever else runs.
-fn stat_longest() -> Taken {
+fn stat_longest() -> RoundTimes {
     let (begin_ns, mut longest_ns) = (now_ns(), 0);
     let mut before_ns = begin_ns;
     while before_ns - begin_ns < LONGEST_NS {
@@ -76,7 +76,7 @@ fn stat_longest() -> Taken {
     Ok((1, longest_ns))
 }
 
-fn open_close(path: &CStr) -> Taken {
+fn open_close(path: &CStr) -> RoundTimes {
     rounds(ROUNDS, |_| close(open(path, 0).of("open")?).of("close"))
 }
 
@@ -102,7 +102,7 @@ fn file_of(path: &CStr, bytes: u64) -> Result<i32, FailedCall> {
 }
 
 /// Reads here and there in a file that is cached, into memory that is there.
-fn read_blocks_at(bytes: usize) -> Taken {
+fn read_blocks_at(bytes: usize) -> RoundTimes {
     /// Every seventh block, until all are read.
     const STRIDE: u64 = 7;
     let file = megabyte()?;
@@ -119,7 +119,7 @@ fn read_blocks_at(bytes: usize) -> Taken {
 }
 
 /// Reads 1 MB that is cached from start to end; counts bytes.
-fn read_megabyte(block_bytes: usize) -> Taken {
+fn read_megabyte(block_bytes: usize) -> RoundTimes {
     let first = megabyte()?;
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     read_all(first, place)?;
@@ -131,7 +131,7 @@ fn read_megabyte(block_bytes: usize) -> Taken {
     taken
 }
 
-fn read_all(file: i32, place: &mut [u8]) -> Taken {
+fn read_all(file: i32, place: &mut [u8]) -> RoundTimes {
     let (begin_ns, mut bytes) = (now_ns(), 0);
     loop {
         match read(file, place).of("read")? {
@@ -141,22 +141,22 @@ fn read_all(file: i32, place: &mut [u8]) -> Taken {
     }
 }
 
-fn create_many(_: &ProgramArguments) -> Taken {
+fn create_many(_: &ProgramArguments) -> RoundTimes {
     make_directory(MANY, 0o755).of("mkdir")?;
     each_of_many(|path| close(open_with_mode(path, NEW, MODE).of("open")?).of("close"))
 }
 
-fn stat_many(_: &ProgramArguments) -> Taken {
+fn stat_many(_: &ProgramArguments) -> RoundTimes {
     each_of_many(|path| status(path).of("stat").map(|_| ()))
 }
 
-fn unlink_many(_: &ProgramArguments) -> Taken {
+fn unlink_many(_: &ProgramArguments) -> RoundTimes {
     let taken = each_of_many(|path| unlink(path, 0).of("unlink"));
     unlink(MANY, AT_REMOVEDIR).of("rmdir")?;
     taken
 }
 
-fn each_of_many(mut operation: impl FnMut(&CStr) -> Result<(), FailedCall>) -> Taken {
+fn each_of_many(mut operation: impl FnMut(&CStr) -> Result<(), FailedCall>) -> RoundTimes {
     let begin_ns = now_ns();
     for number in 0..FILES {
         operation(NumberedPath::of(number).path())?;
@@ -165,7 +165,7 @@ fn each_of_many(mut operation: impl FnMut(&CStr) -> Result<(), FailedCall>) -> T
 }
 
 /// Adds a block to a file and waits for the medium, by `clock`.
-fn write_and_sync(clock: fn() -> u64) -> Taken {
+fn write_and_sync(clock: fn() -> u64) -> RoundTimes {
     let file = open_with_mode(c"/tmp/unix-synced", NEW, MODE).of("open")?;
     let block = [1; 4096];
     let taken = rounds_by(clock, SYNC_ROUNDS, |_| {
@@ -178,7 +178,7 @@ fn write_and_sync(clock: fn() -> u64) -> Taken {
 }
 
 /// 16 MB to a new file; counts bytes.
-fn write_much(_: &ProgramArguments) -> Taken {
+fn write_much(_: &ProgramArguments) -> RoundTimes {
     let begin_ns = now_ns();
     let file = file_of(MUCH, MUCH_BYTES)?;
     let ns = now_ns() - begin_ns;
@@ -187,7 +187,7 @@ fn write_much(_: &ProgramArguments) -> Taken {
 }
 
 /// As much that is in no cache yet, from start to end; counts bytes.
-fn read_much_first(_: &ProgramArguments) -> Taken {
+fn read_much_first(_: &ProgramArguments) -> RoundTimes {
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     let file = open(UNREAD, 0).of("open")?;
     let taken = read_all(file, place);
@@ -197,7 +197,7 @@ fn read_much_first(_: &ProgramArguments) -> Taken {
 }
 
 /// The file of `write_much` from start to end, for the second time; counts bytes.
-fn read_much_again(_: &ProgramArguments) -> Taken {
+fn read_much_again(_: &ProgramArguments) -> RoundTimes {
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     let first = file_of(MUCH, MUCH_BYTES)?;
     read_all(first, place)?;

@@ -13,14 +13,14 @@ pub struct FailedCall {
 }
 
 /// What a measurement returns: operations or bytes, and ns.
-pub type Taken = Result<(u64, u64), FailedCall>;
+pub type RoundTimes = Result<(u64, u64), FailedCall>;
 
 /// A measurement; see the module.
 pub struct UnixMeasurement {
     /// In the output, and as an argument.
     pub name: &'static str,
     /// Measures.
-    pub take: fn(&ProgramArguments) -> Taken,
+    pub take: fn(&ProgramArguments) -> RoundTimes,
 }
 
 impl UnixMeasurement {
@@ -49,12 +49,16 @@ impl<T> Of<T> for Result<T, Errno> {
 }
 
 /// Does `operation` `rounds` times, after once or twice that does not count: what it fills is then full.
-pub fn rounds(rounds: u64, operation: impl FnMut(u64) -> Result<(), FailedCall>) -> Taken {
+pub fn rounds(rounds: u64, operation: impl FnMut(u64) -> Result<(), FailedCall>) -> RoundTimes {
     rounds_by(now_ns, rounds, operation)
 }
 
 /// As `rounds`, by another clock.
-pub fn rounds_by(clock: fn() -> u64, rounds: u64, mut operation: impl FnMut(u64) -> Result<(), FailedCall>) -> Taken {
+pub fn rounds_by(
+    clock: fn() -> u64,
+    rounds: u64,
+    mut operation: impl FnMut(u64) -> Result<(), FailedCall>,
+) -> RoundTimes {
     operation(0)?;
     operation(0)?;
     let begin_ns = clock();

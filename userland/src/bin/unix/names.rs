@@ -4,7 +4,7 @@
 //! created long before and not used since: more than any cache of names keeps. Not here: files of their own
 //! (`files.rs`).
 
-use crate::measurement::{Of, Taken, UnixMeasurement};
+use crate::measurement::{Of, RoundTimes, UnixMeasurement};
 use core::ffi::CStr;
 use renga_userland::Errno;
 use renga_userland::syscall::{close, link, make_directory, now_ns, open_with_mode, status, unlink};
@@ -34,7 +34,7 @@ const NEW: u64 = 20_000;
 const O_WRONLY_CREAT: i32 = 0o101;
 const AT_REMOVEDIR: i32 = 0x200;
 
-fn each(numbers: impl Iterator<Item = u64>, operation: impl Fn(&CStr) -> Result<(), Errno>) -> Taken {
+fn each(numbers: impl Iterator<Item = u64>, operation: impl Fn(&CStr) -> Result<(), Errno>) -> RoundTimes {
     let (begin_ns, mut count) = (now_ns(), 0);
     for number in numbers {
         operation(NamePath::of(number).path()).of("a name")?;
@@ -43,7 +43,7 @@ fn each(numbers: impl Iterator<Item = u64>, operation: impl Fn(&CStr) -> Result<
     Ok((count, now_ns() - begin_ns))
 }
 
-fn fill(names: u64) -> Taken {
+fn fill(names: u64) -> RoundTimes {
     make_directory(FOLDER, 0o755).of("mkdir")?;
     let first = NamePath::of(0);
     close(open_with_mode(first.path(), O_WRONLY_CREAT, 0o644).of("open")?).of("close")?;
@@ -51,25 +51,25 @@ fn fill(names: u64) -> Taken {
 }
 
 /// The first names, which the others have driven out of caches of names if there are many.
-fn find(_: u64) -> Taken {
+fn find(_: u64) -> RoundTimes {
     each(0..ASKED, |path| status(path).map(|_| ()))
 }
 
-fn miss(_: u64) -> Taken {
+fn miss(_: u64) -> RoundTimes {
     let missing = |path: &CStr| if status(path) == Err(Errno(2)) { Ok(()) } else { Err(Errno(17)) };
     each(NEW..NEW + ASKED, missing)
 }
 
-fn make(_: u64) -> Taken {
+fn make(_: u64) -> RoundTimes {
     let first = NamePath::of(0);
     each(2 * NEW..2 * NEW + ASKED, |path| link(first.path(), path))
 }
 
-fn drop(_: u64) -> Taken {
+fn drop(_: u64) -> RoundTimes {
     each(2 * NEW..2 * NEW + ASKED, |path| unlink(path, 0))
 }
 
-fn clear(names: u64) -> Taken {
+fn clear(names: u64) -> RoundTimes {
     let taken = each(0..names, |path| unlink(path, 0));
     unlink(FOLDER, AT_REMOVEDIR).of("rmdir")?;
     taken

@@ -1,7 +1,7 @@
 //! Pages that a program touches for the first time.
 
 use crate::files::megabyte;
-use crate::measurement::{Of, Taken, UnixMeasurement};
+use crate::measurement::{Of, RoundTimes, UnixMeasurement};
 use core::hint::black_box;
 use renga_userland::ProgramArguments;
 use renga_userland::syscall::{close, map_file, map_memory, now_ns, read, unmap_memory};
@@ -18,7 +18,7 @@ const FILE_BYTES: usize = 1 << 20;
 const PAGE_BYTES: usize = 4096;
 
 /// Writes to each page of fresh memory.
-fn anonymous(_: &ProgramArguments) -> Taken {
+fn anonymous(_: &ProgramArguments) -> RoundTimes {
     let memory = map_memory(MEMORY_BYTES).of("mmap")?;
     let begin_ns = now_ns();
     memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *black_box(byte) = 1);
@@ -28,7 +28,7 @@ fn anonymous(_: &ProgramArguments) -> Taken {
 }
 
 /// Reads from each page of a mapped file that was read before, but not mapped.
-fn mapped(_: &ProgramArguments) -> Taken {
+fn mapped(_: &ProgramArguments) -> RoundTimes {
     let file = megabyte()?;
     let mut page = [0; PAGE_BYTES];
     while read(file, &mut page).of("read")? > 0 {}
@@ -38,7 +38,7 @@ fn mapped(_: &ProgramArguments) -> Taken {
 }
 
 /// The same again, in a mapping of its own.
-fn mapped_again(_: &ProgramArguments) -> Taken {
+fn mapped_again(_: &ProgramArguments) -> RoundTimes {
     let file = megabyte()?;
     touch(file)?;
     let taken = touch(file);
@@ -46,7 +46,7 @@ fn mapped_again(_: &ProgramArguments) -> Taken {
     taken
 }
 
-fn touch(file: i32) -> Taken {
+fn touch(file: i32) -> RoundTimes {
     let content = map_file(file, FILE_BYTES).of("mmap")?;
     let begin_ns = now_ns();
     content.iter().step_by(PAGE_BYTES).for_each(|byte| {

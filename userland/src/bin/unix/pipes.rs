@@ -1,6 +1,6 @@
 //! Null calls, and bytes between two programs.
 
-use crate::measurement::{FailedCall, Of, Taken, UnixMeasurement, rounds};
+use crate::measurement::{FailedCall, Of, RoundTimes, UnixMeasurement, rounds};
 use renga_userland::ProgramArguments;
 use renga_userland::process::fork;
 use renga_userland::syscall::{close, exit, map_memory, now_ns, pipe, plain, read, wait, write};
@@ -21,11 +21,11 @@ const ONE_WAYS: u64 = 20_000;
 const BLOCK_BYTES: usize = 64 << 10;
 const BLOCKS: u64 = 256;
 
-fn null_call(_: &ProgramArguments) -> Taken {
+fn null_call(_: &ProgramArguments) -> RoundTimes {
     rounds(NULL_CALLS, |_| plain(GETPPID, [0, 0, 0]).of("getppid").map(|_| ()))
 }
 
-fn clock(_: &ProgramArguments) -> Taken {
+fn clock(_: &ProgramArguments) -> RoundTimes {
     rounds(NULL_CALLS, |_| {
         now_ns();
         Ok(())
@@ -33,7 +33,7 @@ fn clock(_: &ProgramArguments) -> Taken {
 }
 
 /// A byte to another program and another one back.
-fn round_trip(_: &ProgramArguments) -> Taken {
+fn round_trip(_: &ProgramArguments) -> RoundTimes {
     let (question, answer) = (pipe().of("pipe")?, pipe().of("pipe")?);
     let child = fork().of("fork")?;
     if child == 0 {
@@ -56,13 +56,13 @@ fn round_trip(_: &ProgramArguments) -> Taken {
 }
 
 /// One byte after the other to another program, as fast as it takes them.
-fn one_way(_: &ProgramArguments) -> Taken {
+fn one_way(_: &ProgramArguments) -> RoundTimes {
     let mut byte = [0];
     from_child(&[1], ONE_WAYS, &mut byte)
 }
 
 /// Blocks to another program; counts bytes.
-fn throughput(_: &ProgramArguments) -> Taken {
+fn throughput(_: &ProgramArguments) -> RoundTimes {
     let block = map_memory(BLOCK_BYTES).of("mmap")?;
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     block.fill(1);
@@ -71,7 +71,7 @@ fn throughput(_: &ProgramArguments) -> Taken {
 }
 
 /// Reads what a child writes, `count` times `block`; bytes and ns from the first read on.
-fn from_child(block: &[u8], count: u64, place: &mut [u8]) -> Taken {
+fn from_child(block: &[u8], count: u64, place: &mut [u8]) -> RoundTimes {
     let (reader, writer) = pipe().of("pipe")?;
     let child = fork().of("fork")?;
     if child == 0 {

@@ -1,6 +1,6 @@
 //! Making programs.
 
-use crate::measurement::{FailedCall, Of, Taken, UnixMeasurement, rounds};
+use crate::measurement::{FailedCall, Of, RoundTimes, UnixMeasurement, rounds};
 use core::ffi::CStr;
 use renga_userland::ProgramArguments;
 use renga_userland::process::{exit_code, fork};
@@ -18,12 +18,12 @@ const ROUNDS: u64 = 20;
 const LARGE_BYTES: usize = 8 << 20;
 const PAGE_BYTES: usize = 4096;
 
-fn fork_small(_: &ProgramArguments) -> Taken {
+fn fork_small(_: &ProgramArguments) -> RoundTimes {
     rounds(ROUNDS, |_| fork_and_wait())
 }
 
 /// Of a program that has written to 8 MB.
-fn fork_large(_: &ProgramArguments) -> Taken {
+fn fork_large(_: &ProgramArguments) -> RoundTimes {
     let memory = map_memory(LARGE_BYTES).of("mmap")?;
     memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
     let taken = rounds(ROUNDS, |_| fork_and_wait());
@@ -39,17 +39,17 @@ fn fork_and_wait() -> Result<(), FailedCall> {
     wait(child as i32, 0).of("wait").map(|_| ())
 }
 
-fn spawn_tiny(arguments: &ProgramArguments) -> Taken {
+fn spawn_tiny(arguments: &ProgramArguments) -> RoundTimes {
     spawn(c"/usr/lib/renga/nothing", &[c"nothing"], arguments)
 }
 
 /// Busybox, statically linked with the C library; it finds an empty file.
-fn spawn_cat(arguments: &ProgramArguments) -> Taken {
+fn spawn_cat(arguments: &ProgramArguments) -> RoundTimes {
     spawn(c"/bin/cat", &[c"cat", c"/dev/null"], arguments)
 }
 
 /// Fork, exec in the child, and wait for its end.
-fn spawn(path: &CStr, words: &[&CStr], arguments: &ProgramArguments) -> Taken {
+fn spawn(path: &CStr, words: &[&CStr], arguments: &ProgramArguments) -> RoundTimes {
     let mut list = [core::ptr::null(); 3];
     for (place, word) in list.iter_mut().zip(words) {
         *place = word.as_ptr().cast();

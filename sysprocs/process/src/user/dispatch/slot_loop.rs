@@ -190,7 +190,7 @@ impl<M: UserMemory> User<M> {
         if let Some(space) = &self.space {
             // What is borrowed is its lender's.
             let pages = if space.is_borrowed() { 0 } else { self.machine.pages(space.root()) };
-            self.me.set_count(Count::FramesHeld, pages.into());
+            self.me.set_count(Count::FramesResident, pages.into());
             self.program.frames_most = self.program.frames_most.max(space.pages_most(self.machine));
         }
     }
@@ -301,7 +301,7 @@ impl<M: UserMemory> User<M> {
             // It did not arrive; what it took for that may be in its frame cache.
             pager(self.machine, &mut self.services).free_cached().await;
         }
-        self.me.set_count(Count::FramesHeld, 0);
+        self.me.set_count(Count::FramesResident, 0);
         self.check_signals = false;
         self.interrupted_call = None;
         let used = self.usage().plus(self.program.children).to_bytes();

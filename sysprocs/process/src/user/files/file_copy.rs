@@ -47,7 +47,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Copies a page of a file, from an offset or its own; returns the bytes written and read. What could not be
-    /// written was not read, as far as the file's own offset tells.
+    /// written was not read, as far as the file's own offset shows.
     async fn pass_page(
         &mut self,
         (from, start): (&FileDescriptor, Option<u64>),

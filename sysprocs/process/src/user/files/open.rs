@@ -23,7 +23,7 @@ use renga_proto::procs::INIT;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
 
-fn walker_flags(flags: u32) -> u32 {
+fn lookup_flags(flags: u32) -> u32 {
     let table = [
         (O_CREAT, OPEN_CREATE),
         (O_EXCL, OPEN_EXCLUSIVE),
@@ -50,7 +50,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EMFILE.into());
         }
         let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
-        let open = Open { at, flags: walker_flags(flags), mode };
+        let open = Open { at, flags: lookup_flags(flags), mode };
         let walk = open.flags;
         let mut opened = self.services.open_path(open, &self.paths[..length]).await;
         if matches!(opened, Err(Errno::ECROSSED)) {

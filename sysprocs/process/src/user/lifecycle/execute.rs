@@ -14,7 +14,7 @@ use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
 use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX};
-use renga_proto::references::{AdoptFile, ReleaseFile};
+use renga_proto::references::{ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, apart};
@@ -159,7 +159,7 @@ impl<M: UserMemory> User<M> {
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
-        let adopt = AdoptFile { file: file.id(), slot, origin: facts.origin };
+        let adopt = TakeOverFile { file: file.id(), slot, origin: facts.origin };
         // The board takes over the reference that comes with opening, to save two calls.
         if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
             self.release_inode(&facts).await;

@@ -2,7 +2,7 @@
 //!
 //! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
-use crate::procs::record::{NAME_BYTES, ProgramName};
+use crate::procs::record::{NAME_BYTES, ProgramNameBytes};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use crate::user::state::actions::SignalActions;
 use crate::user::state::descriptors::DescriptorTable;
@@ -91,7 +91,7 @@ renga_rt::with_defaults! {
         /// interrupt.
         pub may_hold_signals: bool = false,
         pub alternate_stack: AlternateStack = AlternateStack::default(),
-        pub name: ProgramName = [0; NAME_BYTES],
+        pub name: ProgramNameBytes = [0; NAME_BYTES],
         /// Where that came from.
         pub origin: ProgramOrigin = ProgramOrigin::default(),
         /// Where to write 0 when it ends.

@@ -1,7 +1,7 @@
 //! Numbers of system calls, and pieces that many scripts have.
 
+use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
-use renga_process::host::{Argument, Script, Variable};
 
 pub const SIGTIMEDWAIT: u64 = 137;
 pub const FORK_ON: u64 = 1000;

@@ -5,6 +5,7 @@ pub mod calls;
 mod devices;
 pub mod disk;
 mod free;
+pub mod script;
 
 use devices::{Line, Switch};
 use disk::Disk;
@@ -14,14 +15,14 @@ use renga_hal::memory::UserMemory;
 use renga_hal_host::HostMemory;
 use renga_memory::{FrameCounts, SpaceTables};
 use renga_pages::CacheMemory;
-use renga_process::host::{Flushed, Script, run};
-use renga_process::{UserClients, UserFacts};
+use renga_process::{IntegerProcessor, UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::sessions::Sessions;
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes};
+use script::{Script, run};
 use std::cell::RefCell;
 
 pub const SLOTS: usize = 6;
@@ -337,19 +338,18 @@ fn start_user<M: UserMemory>(
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
     let (info, sessions) = (leak(renga_rt::proc_info::ProcInfo::default()), leak(Sessions::new()));
-    let Headers { tables, counts, .. } = all[number];
+    let here = &all[number];
     let facts = leak(UserFacts {
         slot: slot as u16,
         boot_program,
         seed: 42,
         slice_ns: SLICE_NS,
         info,
-        tables,
-        counts,
+        tables: here.tables,
+        counts: here.counts,
         sessions,
     });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
-    let here = &all[number];
     board.start(here.users[slot], |me| {
         let clients = UserClients {
             procs: client(&me, here.procs),
@@ -385,7 +385,7 @@ fn start_user<M: UserMemory>(
         };
         let places = Vec::leak(vec![renga_process::DescriptorSlot::EMPTY; renga_process::DESCRIPTORS_MAX]);
         let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));
-        renga_process::user(me, clients, machine, switch, &Flushed, context, facts, places, paths)
+        renga_process::user(me, clients, machine, switch, &IntegerProcessor, context, facts, places, paths)
     });
 }
 

@@ -5,7 +5,7 @@
 
 use super::cut_disk::CutDisk;
 use super::recovery::recovered;
-use super::tree::{Ext2Reader, Tree, descriptions};
+use super::tree::{Ext2Reader, FileTree, descriptions};
 use super::write_log::WriteLog;
 use crate::crash::bench::{CrashBench, FOLDER, Rehearsed, plain};
 use crate::crash::trial::fault_of;
@@ -41,7 +41,7 @@ pub struct Replay<'a> {
     /// Where on the disk the file system begins.
     pub start_bytes: u64,
     filesystem: PathBuf,
-    before: Tree,
+    before: FileTree,
 }
 
 impl<'a> Replay<'a> {
@@ -114,7 +114,7 @@ impl<'a> Replay<'a> {
 }
 
 /// The paths that two trees do not have alike.
-fn difference(one: &Tree, other: &Tree) -> BTreeSet<String> {
+fn difference(one: &FileTree, other: &FileTree) -> BTreeSet<String> {
     let [one, other] = [one, other].map(descriptions);
     let paths: BTreeSet<&str> = one.keys().chain(other.keys()).copied().collect();
     paths.into_iter().filter(|path| one.get(path) != other.get(path)).map(String::from).collect()
@@ -128,7 +128,7 @@ fn folder_of(path: &str) -> &str {
     }
 }
 
-fn key(tree: &Tree, input: &[u8]) -> String {
+fn key(tree: &FileTree, input: &[u8]) -> String {
     let mut text: Vec<u8> = Vec::new();
     // Untouched files are those of the image.
     for (path, description) in descriptions(tree) {

@@ -4,9 +4,9 @@
 //! has, not the times. What does not fit in is booted from the disk of the cut itself.
 
 use super::cut_state::{CutState, Replay};
-use super::tree::{Content, Ext2Reader, Tree, TreeFile};
+use super::tree::{Content, Ext2Reader, FileTree, TreeFile};
 use crate::crash::bench::{ConsoleRecorder, FOLDER, placed_text};
-use crate::crash::trial::{SHOWN_BYTES_MAX, judge};
+use crate::crash::trial::{SHOWN_BYTES_MAX, verdict_of};
 use anyhow::{Context, Result};
 use renga_cluster::session_disk::SCRIPT_PATH;
 use renga_images::disk_image::Placed;
@@ -71,7 +71,7 @@ impl OracleBoot<'_> {
         let folder = bench.folder(name)?;
         let disk = folder.join("disk.img");
         self.replay.disk(state.number)?.write_to(&bench.disk, 0, &disk)?;
-        let verdict = judge((bench, rehearsed), &disk, &state.input)?;
+        let verdict = verdict_of((bench, rehearsed), &disk, &state.input)?;
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
         Ok(verdict)
     }
@@ -116,7 +116,7 @@ done
         let reader = Ext2Reader::new(&state.disk, self.replay.start_bytes)?;
         let tree = reader.tree(FOLDER)?;
         let here = |path: &str| self.folders.iter().any(|folder| is_within(path, folder));
-        let files: Tree = tree.into_iter().filter(|(path, _)| here(path)).collect();
+        let files: FileTree = tree.into_iter().filter(|(path, _)| here(path)).collect();
         let fits = |file: &TreeFile| file.content != Content::Other;
         if !files.values().all(fits) || files.values().map(|file| file.bytes).sum::<u64>() > BYTES_MAX {
             return Ok(None);

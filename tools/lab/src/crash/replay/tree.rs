@@ -65,10 +65,10 @@ impl TreeFile {
 }
 
 /// By their paths, which are the bytes between the root and the name.
-pub type Tree = BTreeMap<String, TreeFile>;
+pub type FileTree = BTreeMap<String, TreeFile>;
 
 /// All that two trees must have alike, by path: of each file what it is, and the first of its names.
-pub fn descriptions(tree: &Tree) -> BTreeMap<&str, String> {
+pub fn descriptions(tree: &FileTree) -> BTreeMap<&str, String> {
     let mut first_names = BTreeMap::new();
     let described = tree.iter().map(|(path, file)| {
         let first = *first_names.entry(file.ino).or_insert(path);
@@ -124,8 +124,8 @@ impl<'a> Ext2Reader<'a> {
     ///
     /// # Errors
     /// If the disk cannot be read or the tree is damaged.
-    pub fn tree(&self, without: &str) -> Result<Tree> {
-        let mut tree = Tree::new();
+    pub fn tree(&self, without: &str) -> Result<FileTree> {
+        let mut tree = FileTree::new();
         self.add(&mut tree, "", ROOT, without, 0)?;
         Ok(tree)
     }
@@ -139,7 +139,7 @@ impl<'a> Ext2Reader<'a> {
         self.data_of(&inode, &self.blocks(&inode)?)
     }
 
-    fn add(&self, tree: &mut Tree, path: &str, ino: u32, without: &str, level: usize) -> Result<()> {
+    fn add(&self, tree: &mut FileTree, path: &str, ino: u32, without: &str, level: usize) -> Result<()> {
         ensure!(tree.len() < PATHS_MAX && level < LEVELS_MAX, "{path}: too many files");
         let inode = self.inode(ino)?;
         let file = self.file(&inode, ino).with_context(|| format!("{path}/"))?;
@@ -253,11 +253,11 @@ fn entries(data: &[u8]) -> Result<Vec<(String, u32)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Content, Tree, TreeFile, descriptions};
+    use super::{Content, FileTree, TreeFile, descriptions};
 
     #[test]
     fn crash_tree_of_two_names_differs_from_two_files() {
-        let tree = |inos: [u32; 2]| -> Tree {
+        let tree = |inos: [u32; 2]| -> FileTree {
             let file = |ino| {
                 let (content, sum) = (Content::File, "sum".to_string());
                 TreeFile { content, mode: 0o644, owners: (0, 0), ino, bytes: 3, sum }

@@ -41,7 +41,7 @@ impl FrameTimes {
 }
 
 /// How a frame ended, and after how many ns.
-type Sent = (Result<Poll, BusError>, u64);
+type SentFrame = (Result<Poll, BusError>, u64);
 
 pub(super) fn frame(destination: u8, source: u8, payload_bytes: usize) -> Vec<u8> {
     let payload: Vec<u8> = (0..payload_bytes).map(|i| (i * i * 31 + i * 7 + 3) as u8).collect();
@@ -71,7 +71,7 @@ pub(super) fn model(case: &Case) -> (HarnessModel, Wiring) {
 /// If one does not arrive everywhere, or the driver breaks a rule of the bus.
 pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<FrameTimes> {
     let (model, wiring) = model(case);
-    let results: Rc<RefCell<Vec<Sent>>> = Rc::default();
+    let results: Rc<RefCell<Vec<SentFrame>>> = Rc::default();
     let frame = frame(BROADCAST, 0, payload_bytes);
     let mut tasks = Tasks::new(&model);
     for board in 1..=case.listeners {

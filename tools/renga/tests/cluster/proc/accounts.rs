@@ -107,9 +107,9 @@ fn seen_ms(intervals: &[Value], board: usize, from_ms: u64, until_ms: u64) -> [u
     for interval in within {
         for row in interval["cores"].as_array().expect("rows").iter().filter(|row| row["board"] == names[board]) {
             let core = number(&row["core"]) as u8;
-            let tells = homes.contains(&core) || programs >> core & 1 != 0;
+            let counts = homes.contains(&core) || programs >> core & 1 != 0;
             let [programs, system, idle] = ["programs_ns", "system_ns", "idle_ns"].map(|key| number(&row[key]));
-            let of_row = if tells { [programs, system, idle] } else { [programs, 0, system + idle] };
+            let of_row = if counts { [programs, system, idle] } else { [programs, 0, system + idle] };
             sums.iter_mut().zip(of_row).for_each(|(sum, ns)| *sum += ns);
         }
     }

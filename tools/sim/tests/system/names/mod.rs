@@ -205,7 +205,7 @@ fn name_cache_never_answers_stale() {
 }
 
 /// Checks each of some paths `times` times on the other board; the frames that both boards sent in all.
-fn frames_of_looks(times: u64) -> u64 {
+fn frames_of_lookups(times: u64) -> u64 {
     let init = move |init: SimProgram| async move {
         init.make_directory(PLACE).await.unwrap();
         init.make_file("/hunt/file", 0o600).await.unwrap();
@@ -229,7 +229,7 @@ fn frames_of_looks(times: u64) -> u64 {
 #[test]
 fn name_cache_repeated_stat_sends_no_frame() {
     if possible() {
-        let (once, often) = (frames_of_looks(1), frames_of_looks(50));
+        let (once, often) = (frames_of_lookups(1), frames_of_lookups(50));
         // Nothing but the acknowledgement of what was under way, at most.
         assert!(often <= once + 1, "{once} frames for looking once, {often} for fifty times");
     }

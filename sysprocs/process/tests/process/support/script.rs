@@ -1,10 +1,14 @@
 //! Scripts: system calls with branches, assembled to an ELF program.
 //!
-//! Invariant: what a script keeps between calls is in its data, so that a fork or a signal handler does
-//! not lose it; registers 0 to 8 and 30 only serve the moment.
+//! Invariant: what a script keeps between calls is in its data, so that a fork or a signal handler does not lose it;
+//! registers 0 to 8 and 30 only serve the moment.
 
-use super::instructions::Instruction;
-use std::vec::Vec;
+mod execute;
+mod instructions;
+
+pub use execute::{run, run_slice};
+
+use instructions::Instruction;
 
 /// Where the code is loaded.
 const CODE: u64 = 0x40_0000;

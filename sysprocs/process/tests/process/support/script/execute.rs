@@ -1,10 +1,10 @@
-//! Running user programs by interpretation.
+//! User programs by interpretation of exactly the instructions that scripts are made of, so that fork, exec, page
+//! faults, copy-on-write and signal frames work as on a board. Not here: any other instruction (it traps as undefined).
 
 use super::instructions::Instruction;
-use crate::Processor;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_rt::host::HostBoard;
-use renga_rt::user::{AccessKind, FpPlace, Trap, UserContext};
+use renga_rt::user::{AccessKind, Trap, UserContext};
 
 /// The zero flag in the program's state.
 const ZERO_FLAG: u64 = 1 << 30;
@@ -12,15 +12,6 @@ const INSTRUCTION_BYTES: u64 = 4;
 const WORD_BYTES: usize = 8;
 /// Instructions of one time slice.
 const SLICE_INSTRUCTIONS: u64 = 10_000;
-
-/// A processor whose floating-point registers are never used.
-pub struct Flushed;
-
-impl Processor for Flushed {
-    fn flush(&self, context: &mut UserContext) {
-        context.fp_place = FpPlace::Context;
-    }
-}
 
 /// A program's memory as the processor sees it.
 struct Memory<'a, M: UserMemory> {

@@ -11,21 +11,21 @@ use renga_rt::given::Servers;
 use renga_rt::{Members, ProcId};
 
 /// One core's.
-pub struct View {
+pub struct CoreDirectory {
     board: u8,
     own: &'static [&'static Process],
     /// By kind and board: those here, and those elsewhere that are called from here.
     members: &'static [&'static [Members]],
 }
 
-impl View {
+impl CoreDirectory {
     /// That of `core` of board `number`, whose processes are `own`.
     pub(crate) fn make(
         core: &'static Core,
         arena: &'static Arena,
         (system, number): (&'static System<'static>, u8),
         own: &'static [&'static Process],
-    ) -> View {
+    ) -> CoreDirectory {
         let board = &system.boards[usize::from(number)];
         let own: &'static [&'static Process] = match board.cores {
             1 => own,
@@ -49,7 +49,7 @@ impl View {
                 false => elsewhere(kind, other as u8),
             })
         });
-        View { board: number, own, members }
+        CoreDirectory { board: number, own, members }
     }
 
     pub(crate) fn of_kind(&self, kind: Kind) -> &'static [Members] {
@@ -57,7 +57,7 @@ impl View {
     }
 }
 
-impl Servers for View {
+impl Servers for CoreDirectory {
     fn board(&self) -> u8 {
         self.board
     }
