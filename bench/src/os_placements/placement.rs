@@ -2,10 +2,11 @@
 //!
 //! Invariant: kinds that may not be apart move together. Not here: times.
 
-use crate::moved_kinds::MovedKind;
+use crate::moved_kinds::{self, MovedKind};
 use crate::run::BenchSystem;
 use anyhow::{Result, anyhow};
-use std::fmt;
+use renga_placement::KindFacts;
+use std::{fmt, thread};
 
 /// The boards.
 pub(super) const BOARDS: [&str; 4] = ["a", "b", "c", "d"];
@@ -112,16 +113,36 @@ impl OsPlacement {
     ///
     /// # Errors
     /// If the system's file does not have the lines that move.
-    pub(super) fn is_accepted(&self) -> Result<bool> {
-        let text = crate::moved_kinds::moved(&SYSTEM.text(SYSTEM_TEXT)?, &self.moved())?;
+    fn is_accepted(&self, system: &str, kinds: &[KindFacts]) -> Result<bool> {
+        let text = moved_kinds::moved(system, &self.moved())?;
         let described = renga_placement::parse(&text).map_err(|refusal| anyhow!("{refusal}"))?;
-        Ok(renga_placement::check(&described, &renga_placement::code_kinds()).is_ok())
+        Ok(renga_placement::check(&described, kinds).is_ok())
     }
+}
+
+/// Those of `all` that the placement tool accepts, in their order.
+///
+/// # Errors
+/// If the system's file does not have the lines that move.
+pub(super) fn accepted(all: &[OsPlacement]) -> Result<Vec<OsPlacement>> {
+    let (system, kinds) = (SYSTEM.text(SYSTEM_TEXT)?, renga_placement::code_kinds());
+    let of_part = |part: &[OsPlacement]| {
+        let judged = part.iter().map(|placement| Ok((*placement, placement.is_accepted(&system, &kinds)?)));
+        let accepted = judged.filter(|judged| !matches!(judged, Ok((_, false))));
+        accepted.map(|judged| judged.map(|(placement, _)| placement)).collect::<Result<Vec<_>>>()
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let parts = all.chunks(all.len().div_ceil(workers).max(1));
+    thread::scope(|scope| {
+        let working: Vec<_> = parts.map(|part| scope.spawn(|| of_part(part))).collect();
+        let done = working.into_iter().map(|worker| worker.join().map_err(|_| anyhow!("a check panicked"))?);
+        Ok(done.collect::<Result<Vec<_>>>()?.concat())
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::OsPlacement;
+    use super::{OsPlacement, accepted};
 
     #[test]
     fn os_placements_are_many_and_differ() {
@@ -136,9 +157,10 @@ mod tests {
     #[test]
     fn os_placements_are_checked_by_the_tool() {
         // Every thousandth; all of them are in the row.
-        let accepted = OsPlacement::all().step_by(1_000).map(|placement| placement.is_accepted().unwrap());
-        assert_eq!(accepted.filter(|accepted| *accepted).count(), 17);
-        let nowhere = OsPlacement { files: 0, disk: 0, buffers: 0, console: 0, names: 0, prefetch: 1 };
-        assert!(!nowhere.is_accepted().unwrap(), "leases are revoked at caches of names");
+        let mut some: Vec<OsPlacement> = OsPlacement::all().step_by(1_000).collect();
+        assert_eq!(accepted(&some).unwrap(), some);
+        let without_names = OsPlacement { names: 0, ..some[5] };
+        some.insert(5, without_names);
+        assert!(!accepted(&some).unwrap().contains(&without_names), "leases on names are revoked at their caches");
     }
 }

@@ -74,9 +74,9 @@ impl PlacementModel {
         job.ns - MovableEdge::ALL.into_iter().map(saved).sum::<f64>()
     }
 
-    /// All placements that the placement tool accepts, each with its predicted time, ns; the quickest first.
-    pub(super) fn ranked(&self, accepted: impl Iterator<Item = OsPlacement>) -> Vec<(OsPlacement, f64)> {
-        let mut ranked: Vec<_> = accepted.map(|placement| (placement, self.predicted_ns(&placement))).collect();
+    /// These, each with its predicted time, ns; the quickest first.
+    pub(super) fn ranked(&self, accepted: &[OsPlacement]) -> Vec<(OsPlacement, f64)> {
+        let mut ranked: Vec<_> = accepted.iter().map(|placement| (*placement, self.predicted_ns(placement))).collect();
         ranked.sort_by(|(_, one), (_, other)| one.total_cmp(other));
         ranked
     }

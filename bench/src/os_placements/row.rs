@@ -4,17 +4,20 @@
 
 use super::comparison::{MeasuredPlacement, claims, compare};
 use super::load::run;
-use super::placement::OsPlacement;
+use super::placement::{OsPlacement, accepted};
 use super::prediction::{PlacementModel, sample, traced_placements};
 use super::sections::{sections, total_ns};
 use crate::findings::Findings;
 use crate::rows::{LedgerRow, RowPlan};
 use crate::run::{BenchRun, RunOutcome};
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
+use std::sync::OnceLock;
 
 /// Placements that are measured.
 const MEASURED: usize = 200;
 const MEASURED_SHORT: usize = 10;
+/// Those that the placement tool accepts, of all: the checks take a while, and a command needs them twice.
+static ACCEPTED: OnceLock<Result<Vec<OsPlacement>, String>> = OnceLock::new();
 
 /// Placements of the system, as rows are.
 pub const ROW: LedgerRow = LedgerRow {
@@ -40,13 +43,9 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
 /// All accepted placements by predicted time; those that are measured, in the same order.
 fn ranked(plan: RowPlan, traced: &[RunOutcome]) -> Result<(usize, Vec<MeasuredPlacement>)> {
     let model = PlacementModel::of(traced.iter().map(sections).collect::<Result<_>>()?);
-    let mut accepted = Vec::new();
-    for placement in OsPlacement::all() {
-        if placement.is_accepted()? {
-            accepted.push(placement);
-        }
-    }
-    let ranked = model.ranked(accepted.into_iter());
+    let all: Vec<OsPlacement> = OsPlacement::all().collect();
+    let accepted = ACCEPTED.get_or_init(|| accepted(&all).map_err(|refusal| format!("{refusal:#}")));
+    let ranked = model.ranked(accepted.as_ref().map_err(|refusal| anyhow!("{refusal}"))?);
     let places = sample(ranked.len(), if plan.short { MEASURED_SHORT } else { MEASURED });
     let of = |rank: usize| {
         let (placement, predicted_ns) = ranked[rank];
