@@ -3,7 +3,6 @@
 //! Invariant: what else a line says stays. Not here: whether the result is a system (`renga-placement`).
 
 use anyhow::{Context, Result, ensure};
-use std::fmt;
 
 /// A kind, and the boards on which it is, one of each name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,12 +11,6 @@ pub struct MovedKind {
     pub kind: &'static str,
     /// The boards' names.
     pub boards: Vec<&'static str>,
-}
-
-impl fmt::Display for MovedKind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} on {}", self.kind, self.boards.join(" "))
-    }
 }
 
 /// What the board with the disk says of itself.
@@ -73,10 +66,8 @@ mod tests {
 
     #[test]
     fn moved_kinds_keep_counts_and_take_disk_along() {
-        let kinds = [
-            MovedKind { kind: "disk", boards: vec!["b"] },
-            MovedKind { kind: "buffer", boards: vec!["a", "b"] },
-        ];
+        let kinds =
+            [MovedKind { kind: "disk", boards: vec!["b"] }, MovedKind { kind: "buffer", boards: vec!["a", "b"] }];
         let wanted = "boards = [\n    { name = \"a\", message_kib = 8 },\n    { name = \"b\", disk = true },\n]\n\
                       disk = [{ on = \"b\" }]\n\
                       buffer = [{ on = \"a\", count = 480 }, { on = \"b\", count = 480 }]\n\

@@ -248,7 +248,8 @@ impl BenchRun {
                 let rate = self.link_rate_bps.map(|bps| format!(", {} Mbit/s", bps as f64 / 1e6)).unwrap_or_default();
                 let instruction = self.instruction_ns.map(|ns| format!(", {ns} ns")).unwrap_or_default();
                 let settings: String = self.settings.iter().map(|setting| format!(", {setting}")).collect();
-                let moved: String = self.moved.iter().map(|kind| format!(", {kind}")).collect();
+                let moved = self.moved.len();
+                let moved = if moved > 0 { format!(", {moved} kinds moved") } else { String::new() };
                 let machine = format!("{} ({}{moved}), {}", system.base, system.label, self.profile.name());
                 format!("{machine}{rate}{instruction}{settings}")
             }

@@ -177,12 +177,14 @@ mod tests {
         assert!((findings.measured[REGRET].clone().unwrap() - 2.0).abs() < 1e-9);
         let rows: Vec<(&str, &str)> =
             findings.tables[0].rows.iter().map(|row| (row[0].as_str(), row[2].as_str())).collect();
-        assert_eq!(rows[..4], [
-            ("predicted as best", "1"),
-            ("best measured", "2"),
-            ("predicted as worst", "4"),
-            ("furthest off", "4")
-        ]);
-        assert!(findings.notes[0].ends_with("off by less than 20.00 %, the furthest by 100.00 %."), "{:?}", findings.notes);
+        assert_eq!(
+            rows[..4],
+            [("predicted as best", "1"), ("best measured", "2"), ("predicted as worst", "4"), ("furthest off", "4")]
+        );
+        assert!(
+            findings.notes[0].ends_with("off by less than 20.00 %, the furthest by 100.00 %."),
+            "{:?}",
+            findings.notes
+        );
     }
 }

@@ -1,17 +1,16 @@
 //! From traced runs to the time of each placement.
 //!
-//! A traced run has the movable groups on four different boards, so that every call between them crosses, and its cost
-//! is known. Another placement takes less by the cost of the calls that do not cross there. Caches of names and reading
+//! A traced run has the movable groups on four different boards, so that every call between them crosses, and how long
+//! programs waited for its way is known. Another placement takes less by that of the calls that do not cross there. Caches of names and reading
 //! ahead change which calls a program makes; so the runs are for each board of the files, with and without either.
 //!
 //! Invariant: jobs run one after the other, so their times add up. Not here: reading traces (`sections`).
 
 use super::placement::{BOARDS_COUNT, OsPlacement, has};
-use super::sections::{JobSection, MovableEdge};
+use super::sections::{JobSection, JobSections, MovableEdge};
 use renga_random::Random;
 
 const ALL_BOARDS: u8 = (1 << BOARDS_COUNT) - 1;
-const BOARDS: usize = BOARDS_COUNT as usize;
 /// Which places of the ranking are measured.
 const SEED: u64 = 1;
 
@@ -32,20 +31,19 @@ pub(super) fn traced_placements() -> Vec<OsPlacement> {
 /// What the traced runs say.
 pub(super) struct PlacementModel {
     /// Of each run, in the order of `traced_placements`, the jobs.
-    runs: Vec<[JobSection; BOARDS]>,
+    runs: Vec<JobSections>,
     /// What a call to the terminal costs that crosses, ns.
     console_ns: f64,
 }
 
 impl PlacementModel {
     /// Of the jobs of each traced run.
-    pub(super) fn of(runs: Vec<[JobSection; BOARDS]>) -> PlacementModel {
-        let (mut ns, mut crossed) = (0.0, 0);
-        for section in runs.iter().flatten() {
-            let console = &section.edges[MovableEdge::ProgramsToConsole as usize];
-            (ns, crossed) = (ns + console.crossing_ns, crossed + console.crossed);
-        }
-        PlacementModel { runs, console_ns: ns / crossed.max(1) as f64 }
+    pub(super) fn of(runs: Vec<JobSections>) -> PlacementModel {
+        let console = |section: &JobSection| section.edges[MovableEdge::ProgramsToConsole as usize];
+        let of_console = || runs.iter().flatten().map(console);
+        let (ns, crossed) =
+            of_console().fold((0, 0), |(ns, crossed), of_edge| (ns + of_edge.waited_ns, crossed + of_edge.crossed));
+        PlacementModel { console_ns: ns as f64 / crossed.max(1) as f64, runs }
     }
 
     /// How long the jobs take with a placement, ns.
@@ -66,12 +64,12 @@ impl PlacementModel {
         let saved = |edge: MovableEdge| {
             let of_edge = &job.edges[edge as usize];
             match (of_edge.crossed > 0, crosses(edge)) {
-                (true, false) => of_edge.crossing_ns,
+                (true, false) => of_edge.waited_ns as f64,
                 (false, true) => -(of_edge.calls as f64) * self.console_ns,
                 _ => 0.0,
             }
         };
-        job.ns - MovableEdge::ALL.into_iter().map(saved).sum::<f64>()
+        job.ns as f64 - MovableEdge::ALL.into_iter().map(saved).sum::<f64>()
     }
 
     /// These, each with its predicted time, ns; the quickest first.

@@ -42,7 +42,9 @@ fn runs(plan: RowPlan) -> Vec<BenchRun> {
 
 /// All accepted placements by predicted time; those that are measured, in the same order.
 fn ranked(plan: RowPlan, traced: &[RunOutcome]) -> Result<(usize, Vec<MeasuredPlacement>)> {
-    let model = PlacementModel::of(traced.iter().map(sections).collect::<Result<_>>()?);
+    let placements = traced_placements();
+    let read = placements.iter().zip(traced).map(|(placement, outcome)| sections(placement, outcome));
+    let model = PlacementModel::of(read.collect::<Result<_>>()?);
     let all: Vec<OsPlacement> = OsPlacement::all().collect();
     let accepted = ACCEPTED.get_or_init(|| accepted(&all).map_err(|refusal| format!("{refusal:#}")));
     let ranked = model.ranked(accepted.as_ref().map_err(|refusal| anyhow!("{refusal}"))?);

@@ -50,7 +50,8 @@ pub const OF_IO_SPEED: &[LedgerRow] =
 pub const OF_CORES: &[LedgerRow] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];
 
 /// What is measured beyond the ledger, by commands of its own.
-pub const BEYOND: &[LedgerRow] = &[crate::map::ROW, crate::placements::ROW, crate::os_placements::ROW, crate::scaling::ROW];
+pub const BEYOND: &[LedgerRow] =
+    &[crate::map::ROW, crate::placements::ROW, crate::os_placements::ROW, crate::scaling::ROW];
 
 /// Cheap rows whose short forms' figures are the same to the digit until someone changes them on purpose
 /// (`bench/counts.json`).
