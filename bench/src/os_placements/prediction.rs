@@ -82,12 +82,70 @@ impl PlacementModel {
 
 /// Places of a ranking of `ranked`: both ends, and one drawn from each of as many equal parts between as are wanted.
 pub(super) fn sample(ranked: usize, wanted: usize) -> Vec<usize> {
-    let mut random = Random::new(SEED);
+    let (mut random, wanted) = (Random::new(SEED), wanted.min(ranked));
     let part = |number: usize| ranked * number / wanted;
     let drawn = |number: usize| match number {
         0 => 0,
         number if number + 1 == wanted => ranked - 1,
         number => part(number) + random.below((part(number + 1) - part(number)).max(1) as u64) as usize,
     };
-    (0..wanted.min(ranked)).map(drawn).collect()
+    (0..wanted).map(drawn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PlacementModel, sample, traced_placements};
+    use crate::os_placements::placement::OsPlacement;
+    use crate::os_placements::sections::{EdgeCalls, JobSection, JobSections, MovableEdge};
+
+    /// Each job takes 100, and 7 more without a cache of names; it waits 10, 20 and 30 for buffers, disk and buffers'
+    /// disk, and 4 for two calls to the terminal, if that is elsewhere.
+    fn model() -> PlacementModel {
+        let job = |placement: &OsPlacement, board: u8| {
+            let ns = if placement.names >> board & 1 != 0 { 100 } else { 107 };
+            let mut edges = [10, 20, 30, 4].map(|waited_ns| EdgeCalls { calls: 2, crossed: 2, waited_ns });
+            if placement.console == board {
+                edges[MovableEdge::ProgramsToConsole as usize] = EdgeCalls { calls: 2, crossed: 0, waited_ns: 0 };
+            }
+            JobSection { ns, edges }
+        };
+        let jobs = |placement: &OsPlacement| -> JobSections { [0, 1, 2, 3].map(|board| job(placement, board)) };
+        PlacementModel::of(traced_placements().iter().map(jobs).collect())
+    }
+
+    #[test]
+    fn os_placement_prediction_saves_what_does_not_cross() {
+        let (model, traced) = (model(), traced_placements());
+        for placement in &traced {
+            let names_absent = 4 - placement.names.count_ones();
+            assert_eq!(model.predicted_ns(placement), f64::from(400 + 7 * names_absent), "a traced one is itself");
+        }
+        // Files a, buffers b, disk c, console d, with all caches.
+        let base = traced[3];
+        let predicted = |placement: OsPlacement| model.predicted_ns(&placement);
+        assert_eq!(predicted(OsPlacement { buffers: 0, ..base }), 400.0 - 4.0 * 10.0);
+        assert_eq!(predicted(OsPlacement { disk: 0, ..base }), 400.0 - 4.0 * 20.0);
+        assert_eq!(predicted(OsPlacement { buffers: 2, ..base }), 400.0 - 4.0 * 30.0);
+        assert_eq!(predicted(OsPlacement { buffers: 0, disk: 0, ..base }), 400.0 - 4.0 * 60.0);
+        assert_eq!(predicted(OsPlacement { console: 0, ..base }), 400.0, "d waits for it, a does not");
+        assert_eq!(predicted(OsPlacement { names: 0b1011, ..base }), 407.0);
+    }
+
+    #[test]
+    fn os_placement_ranking_begins_with_quickest() {
+        let all: Vec<OsPlacement> = OsPlacement::all().collect();
+        let ranked = model().ranked(&all);
+        assert!(ranked.is_sorted_by(|(_, one), (_, other)| one <= other));
+        assert_eq!((ranked.len(), ranked[0].1), (all.len(), 400.0 - 4.0 * 60.0));
+    }
+
+    #[test]
+    fn os_placement_sample_has_ends_and_a_place_of_each_part() {
+        let places = sample(16_384, 200);
+        assert_eq!((places.len(), places[0], places[199]), (200, 0, 16_383));
+        let part = |number: usize| 16_384 * number / 200;
+        assert!((0..200).all(|number| (part(number)..part(number + 1)).contains(&places[number])), "{places:?}");
+        assert_eq!(places, sample(16_384, 200));
+        assert_eq!(sample(3, 10), sample(3, 3), "not more than there are");
+    }
 }

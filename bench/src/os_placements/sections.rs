@@ -218,3 +218,85 @@ impl Followed {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{EdgeCalls, Followed, MovableEdge, sections};
+    use crate::os_placements::placement::OsPlacement;
+    use crate::support::{Traces, event, frame_to, measured};
+    use renga_abi::ProcId;
+    use renga_trace::event::{Timed, TraceEvent};
+    use renga_trace::{CallsFor, ProcessKind, TraceBoard, TraceHeader};
+
+    const PLACEMENT: OsPlacement = OsPlacement { files: 0, disk: 2, buffers: 1, console: 3, names: 15, prefetch: 15 };
+    const USER: ProcId = ProcId::new(0, 0);
+    const INODE: ProcId = ProcId::new(0, 1);
+    const DISK: ProcId = ProcId::new(2, 1);
+    const PROXY: ProcId = ProcId::new(2, 0);
+
+    /// A program and an inode on a, the disk on c.
+    fn header() -> TraceHeader {
+        let mut boards =
+            ["a", "b", "c", "d"].map(|name| TraceBoard { name: name.to_string(), ..TraceBoard::default() });
+        boards[0].add(0, 0, 0);
+        boards[0].add(1, 0, 1);
+        boards[2].add_proxies(0, 1, 3, CallsFor::Shared(0, 0, 2));
+        boards[2].add(1, 0, 2);
+        let kinds = ["user", "inode", "disk", "proxy"].map(|name| ProcessKind { name: name.to_string(), serves: None });
+        TraceHeader { boards: boards.into(), kinds: kinds.into(), ..TraceHeader::default() }
+    }
+
+    /// A program waits for a call of an inode to the disk, which is on its way from 20 to 40 and from 60 to 90.
+    fn events() -> Vec<Timed> {
+        [
+            (0, 0, TraceEvent::Enter { process: USER }),
+            (10, 0, TraceEvent::Call { caller: USER, server: INODE, op: 0 }),
+            (20, 0, TraceEvent::Call { caller: INODE, server: DISK, op: 0 }),
+            (21, 0, TraceEvent::Idle {}),
+            (40, 2, TraceEvent::Call { caller: PROXY, server: DISK, op: 0 }),
+            (60, 2, TraceEvent::Reply { caller: PROXY, server: DISK, op: 0 }),
+            (61, 2, TraceEvent::Idle {}),
+            (90, 0, TraceEvent::Reply { caller: INODE, server: DISK, op: 0 }),
+            (95, 0, TraceEvent::Reply { caller: USER, server: INODE, op: 0 }),
+            (100, 0, TraceEvent::Enter { process: USER }),
+        ]
+        .map(|(time_ns, board, what)| event(time_ns, board, what))
+        .into()
+    }
+
+    /// What a's job waited for the disk, with more events; b's job is later.
+    fn waited_ns(more: Vec<Timed>) -> u64 {
+        let mut events = [events(), more].concat();
+        events.sort_by_key(|timed| timed.time_ns);
+        let text = [("a", 0), ("b", 200), ("c", 300), ("d", 400)].map(|(board, at)| measured(board, at, 100, "0"));
+        let traces = Traces::new();
+        let found = sections(&PLACEMENT, &traces.outcome_of(&header(), text.concat(), &events)).unwrap();
+        let of_disk = found[0].edges[MovableEdge::FilesToDisk as usize];
+        assert_eq!((found[0].ns, of_disk.calls, of_disk.crossed), (100, 1, 1));
+        assert!(found[1..].iter().all(|job| job.edges == [EdgeCalls::default(); 4]));
+        of_disk.waited_ns
+    }
+
+    #[test]
+    fn os_placement_wait_is_way_of_crossing_call() {
+        assert_eq!(waited_ns(Vec::new()), 20 + 30);
+        // While another program runs nothing is waited for.
+        let runs =
+            vec![event(70, 3, TraceEvent::Enter { process: ProcId::new(3, 0) }), event(75, 3, TraceEvent::Idle {})];
+        assert_eq!(waited_ns(runs), 20 + 30 - 5);
+    }
+
+    #[test]
+    fn os_placement_wait_excludes_frames_of_others() {
+        let sent = |board: u8, to: u8, bytes: usize| vec![event(62, board, frame_to(to, 9, bytes))];
+        assert_eq!(waited_ns(sent(2, 0, 1_000)), 50, "its own answer");
+        assert_eq!(waited_ns(sent(1, 3, 1_000)), 50 - 9, "between other boards");
+        // A page from the disk, while the call that is awaited goes elsewhere, would leave the wire to it.
+        let answers = |bytes| {
+            let mut followed = Followed::new(&header(), PLACEMENT);
+            followed.take(&header(), &event(0, 2, frame_to(0, 9, bytes)), |_, _, _| ());
+            followed.wire.answers
+        };
+        assert_eq!([answers(1_000), answers(16)], [Some(MovableEdge::FilesToDisk), None]);
+    }
+}
