@@ -16,7 +16,7 @@ const SHOWN: usize = 3;
 /// What is aimed at.
 pub(super) fn claims() -> Vec<Claim> {
     let ranked = Quantity::new(RANKED, "placements without circles of waits that were ranked", "placements");
-    let tau = Quantity::new(TAU, "Kendall's tau of predicted and measured times, ties ordered neither way", "");
+    let tau = Quantity::new(TAU, "order of predicted and measured times, ties in neither", "Kendall's tau");
     let regret = Quantity::new(REGRET, "what the placement predicted as best takes more than the best measured", "%");
     vec![
         Claim::aim(ranked, ClaimBound::AtLeast(10_000.0), "more than a person would try"),

@@ -79,6 +79,10 @@ fn boards(set: u8) -> Vec<&'static str> {
 }
 
 impl OsPlacement {
+    /// As the system's file has it.
+    pub(super) const SHIPPED: OsPlacement =
+        OsPlacement { files: 0, disk: 0, buffers: 0, console: 0, names: 0b1111, prefetch: 0b1111 };
+
     /// All: four boards for each of four groups, and each other board with or without a cache of names and reading
     /// ahead.
     pub(super) fn all() -> impl Iterator<Item = OsPlacement> {

@@ -25,10 +25,9 @@ pub const ROW: LedgerRow = LedgerRow {
     title: "The system's processes on four boards: a time predicted for each placement, and measured for a sample",
     published: "Nothing: the paper compares two placements (P1.T3). Our goal: of at least 10,000 placements the best.",
     method: "A short job runs on each board, one after the other. File system, buffers, disk and terminal may each be on \
-         any board, and each board but the file system's may have a cache of names and may read ahead. Of the \
-         placements that the placement tool accepts, sixteen are traced: these have the four groups apart. Their traces \
-         give each job's time, and what its calls between the groups cost. Each other placement takes less by the cost \
-         of calls that do not cross there.",
+         any board; each board but the file system's may lack a cache of names, or reading ahead. Sixteen placements are \
+         traced: these have the four groups apart. Their traces say how long programs waited for calls on their way \
+         between the groups. A prediction subtracts what does not cross in its placement.",
     runs,
     further: Some(further),
     claims: |_| claims(),
@@ -47,21 +46,25 @@ fn all_accepted() -> Result<&'static [OsPlacement]> {
     Ok(accepted.map_err(|refusal| anyhow!("{refusal}"))?)
 }
 
-/// Those of `accepted` that are measured, by predicted time.
-fn sampled(accepted: &[OsPlacement], plan: RowPlan, traced: &[RunOutcome]) -> Result<Vec<MeasuredPlacement>> {
+/// These by predicted time, each with that, ns.
+fn ranked(accepted: &[OsPlacement], traced: &[RunOutcome]) -> Result<Vec<(OsPlacement, f64)>> {
     let placements = traced_placements();
     let read = placements.iter().zip(traced).map(|(placement, outcome)| sections(placement, outcome));
-    let ranked = PlacementModel::of(read.collect::<Result<_>>()?).ranked(accepted);
+    Ok(PlacementModel::of(read.collect::<Result<_>>()?).ranked(accepted))
+}
+
+/// Those of a ranking that are measured, in its order.
+fn sampled(plan: RowPlan, ranked: &[(OsPlacement, f64)]) -> Vec<MeasuredPlacement> {
     let places = sample(ranked.len(), if plan.short { MEASURED_SHORT } else { MEASURED });
     let of = |rank: usize| {
         let (placement, predicted_ns) = ranked[rank];
         MeasuredPlacement { placement, rank, predicted_ns, ns: 0 }
     };
-    Ok(places.into_iter().map(of).collect())
+    places.into_iter().map(of).collect()
 }
 
 fn further(plan: RowPlan, traced: &[RunOutcome]) -> Result<Vec<BenchRun>> {
-    let sample = sampled(all_accepted()?, plan, traced)?;
+    let sample = sampled(plan, &ranked(all_accepted()?, traced)?);
     Ok(sample.iter().map(|placed| run(plan.profile, &placed.placement)).collect())
 }
 
@@ -74,19 +77,44 @@ fn of_accepted(accepted: &[OsPlacement], plan: RowPlan, outcomes: &[RunOutcome])
     let Some((traced, measured)) = outcomes.split_at_checked(traced_placements().len()) else {
         bail!("an outcome of each traced run is needed");
     };
-    let mut sample = sampled(accepted, plan, traced)?;
+    let ranked = ranked(accepted, traced)?;
+    let mut sample = sampled(plan, &ranked);
     ensure!(measured.len() == sample.len(), "an outcome of each placement of the sample is needed");
     for (placed, outcome) in sample.iter_mut().zip(measured) {
         placed.ns = total_ns(outcome)?;
     }
     let mut findings = Findings::default();
-    compare(accepted.len(), &sample, &mut findings);
+    compare(ranked.len(), &sample, &mut findings);
+    findings.notes.extend(said_of(&ranked));
     Ok(findings)
+}
+
+/// Where the ranking has the system as its file has it, and what being apart costs.
+fn said_of(ranked: &[(OsPlacement, f64)]) -> Option<String> {
+    let (_, best_ns) = ranked.first()?;
+    let rank = ranked.iter().position(|(placement, _)| *placement == OsPlacement::SHIPPED)?;
+    let more = |ns: f64, than_ns: f64| 100.0 * (ns / than_ns - 1.0);
+    let mean = |is_meant: &dyn Fn(&OsPlacement) -> bool| {
+        let meant = ranked.iter().filter(|(placement, _)| is_meant(placement));
+        let (sum, count) = meant.fold((0.0, 0), |(sum, count), (_, ns)| (sum + ns, count + 1));
+        sum / f64::from(count.max(1))
+    };
+    let apart = |of: fn(&OsPlacement) -> u8| {
+        more(mean(&|placement| of(placement) != placement.files), mean(&|placement| of(placement) == placement.files))
+    };
+    Some(format!(
+        "The file `quad` has number {} of the ranking, predicted to take {:.1} % more than the first. On average a disk \
+         apart from the file system costs {:.1} %, buffers apart from it {:.1} %.",
+        rank + 1,
+        more(ranked[rank].1, *best_ns),
+        apart(|placement| placement.disk),
+        apart(|placement| placement.buffers)
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ROW, of_accepted, sampled};
+    use super::{ROW, of_accepted, ranked, said_of, sampled};
     use crate::claims::{ClaimVerdict, judge};
     use crate::os_placements::placement::OsPlacement;
     use crate::os_placements::prediction::traced_placements;
@@ -116,7 +144,7 @@ mod tests {
         let mut outcomes = traced(&traces);
         assert_eq!((ROW.runs)(PLAN).len(), outcomes.len());
         assert!((ROW.runs)(PLAN).iter().all(|run| run.traced && !run.moved.is_empty()));
-        for placed in sampled(&accepted, PLAN, &outcomes).unwrap() {
+        for placed in sampled(PLAN, &ranked(&accepted, &outcomes).unwrap()) {
             let ns = [ns(placed.predicted_ns as u64), 1, 1, 1];
             let jobs = ["a", "b", "c", "d"].iter().zip(ns);
             outcomes.push(outcome(jobs.map(|(board, ns)| measured(board, 0, ns, "0")).collect()));
@@ -140,5 +168,15 @@ mod tests {
         };
         assert_eq!(verdicts(|predicted| 2 * predicted), wanted(ClaimVerdict::Met, ClaimVerdict::Met));
         assert_eq!(verdicts(|predicted| 20_000 - predicted), wanted(ClaimVerdict::Missed, ClaimVerdict::Missed));
+    }
+
+    #[test]
+    fn os_placement_note_compares_shipped_system() {
+        let with = |disk, buffers| OsPlacement { disk, buffers, ..OsPlacement::SHIPPED };
+        let ranked = [(with(1, 0), 100.0), (with(0, 0), 110.0), (with(0, 1), 120.0)];
+        let said = said_of(&ranked).unwrap();
+        assert!(said.contains("has number 2 of the ranking, predicted to take 10.0 % more than the first"), "{said}");
+        assert!(said.ends_with("file system costs -13.0 %, buffers apart from it 14.3 %."), "{said}");
+        assert_eq!(said_of(&ranked[..1]), None);
     }
 }
