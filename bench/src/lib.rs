@@ -5,7 +5,9 @@
 //! - [`map`]: synchronous against asynchronous calls over sizes, boards, callers and rates, beyond the paper;
 //! - [`phases`]: the same load at several offsets, and figures over them;
 //! - [`placements`]: which of several jobs should run on which of two boards, predicted and measured; beyond the paper;
-//! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
+//! - [`os_placements`]: on which boards the system's processes should be; beyond the paper;
+//! - [`run`]: one run of a cluster or of Linux, as data, and what came of it; [`moved_kinds`]: system
+//!   processes on other boards than the file says;
 //! - [`scaling`]: compiles and a make on one to eight boards; beyond the paper;
 //! - [`workload`], [`text`], [`words`]: the programs that rows run, and what these read;
 //! - [`observed`]: what rows read from traces of single calls; [`spent`]: where the time of a part of a run went;
@@ -16,8 +18,12 @@
 
 pub mod claims;
 pub mod findings;
+mod ledger_row;
+mod linux_form;
 pub mod map;
+pub mod moved_kinds;
 pub mod observed;
+pub mod os_placements;
 pub mod phase_spread;
 pub mod phases;
 pub mod placements;

@@ -3,6 +3,8 @@
 //! Invariant: a run is identified by its parts; runs with the same parts give the same outcome, so that a cached one
 //! need not be repeated. Not here: the execution.
 
+pub use crate::linux_form::{CardTimes, LinuxForm};
+use crate::moved_kinds::{self, MovedKind};
 use anyhow::{Context, Result, bail};
 use renga_profile::ProfileSetting;
 use renga_trace::event::Timed;
@@ -111,48 +113,6 @@ pub enum BenchMachine {
     Linux(LinuxForm),
 }
 
-/// What the board of Linux has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinuxForm {
-    /// Cores for programs; they run side by side.
-    pub cores: u8,
-    /// The memory that Linux uses, if not all, MiB.
-    pub memory_mib: Option<u16>,
-    /// A disk without content beside the card, each of whose requests takes so long, ns.
-    pub null_disk_ns: Option<u32>,
-    /// How long requests of the card take; without this, no time.
-    pub card: Option<CardTimes>,
-}
-
-/// How long a request of a card takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CardTimes {
-    /// Of each request, us.
-    pub request_us: u32,
-    /// Bytes of all requests, MB/s.
-    pub rate_mb_s: u32,
-}
-
-impl LinuxForm {
-    /// What a person calls it.
-    pub fn label(self) -> String {
-        let mut label = "Linux".to_string();
-        if self.null_disk_ns.is_some() {
-            label += &format!(", {} cores", self.cores);
-        }
-        if let Some(mib) = self.memory_mib {
-            label += &format!(", {mib} MiB");
-        }
-        if let Some(CardTimes { request_us, rate_mb_s }) = self.card {
-            label += &format!(", card of {request_us} us, {rate_mb_s} MB/s");
-        }
-        label
-    }
-
-    /// One core, all of the memory, a card that answers at once.
-    pub const PLAIN: LinuxForm = LinuxForm { cores: 1, memory_mib: None, null_disk_ns: None, card: None };
-}
-
 /// Debian's Linux on a plain board.
 pub const LINUX: BenchMachine = BenchMachine::Linux(LinuxForm::PLAIN);
 
@@ -161,6 +121,8 @@ pub const LINUX: BenchMachine = BenchMachine::Linux(LinuxForm::PLAIN);
 pub struct BenchRun {
     /// What runs.
     pub machine: BenchMachine,
+    /// Kinds that are on other boards than the system's file says.
+    pub moved: Vec<MovedKind>,
     /// How fast things are.
     pub profile: CostProfile,
     /// What differs from that, by the user's choice.
@@ -204,6 +166,7 @@ impl BenchRun {
         let files = crate::workload::files();
         BenchRun {
             machine,
+            moved: Vec::new(),
             profile,
             settings: Vec::new(),
             link_rate_bps: None,
@@ -226,6 +189,19 @@ impl BenchRun {
             BenchMachine::Cluster(_) => BenchRun { settings: settings.to_vec(), ..self },
             _ => self,
         }
+    }
+
+    /// The same, and these kinds are on other boards.
+    pub fn with_moved(self, moved: Vec<MovedKind>) -> BenchRun {
+        BenchRun { moved, ..self }
+    }
+
+    /// The text of its system, which is `system`, derived from that of its file.
+    ///
+    /// # Errors
+    /// If a line that changes is not there, or more than once.
+    pub fn system_text(&self, system: &BenchSystem, base: &str) -> Result<String> {
+        moved_kinds::moved(&system.text(base)?, &self.moved)
     }
 
     /// The same over a link of this rate.
@@ -272,7 +248,9 @@ impl BenchRun {
                 let rate = self.link_rate_bps.map(|bps| format!(", {} Mbit/s", bps as f64 / 1e6)).unwrap_or_default();
                 let instruction = self.instruction_ns.map(|ns| format!(", {ns} ns")).unwrap_or_default();
                 let settings: String = self.settings.iter().map(|setting| format!(", {setting}")).collect();
-                let machine = format!("{} ({}), {}", system.base, system.label, self.profile.name());
+                let moved = self.moved.len();
+                let moved = if moved > 0 { format!(", {moved} kinds moved") } else { String::new() };
+                let machine = format!("{} ({}{moved}), {}", system.base, system.label, self.profile.name());
                 format!("{machine}{rate}{instruction}{settings}")
             }
             BenchMachine::Linux(form) => form.label(),

@@ -21,10 +21,15 @@ impl Traces {
         Traces(folder)
     }
 
-    /// An outcome with a trace.
+    /// An outcome with a trace of two boards.
     pub(crate) fn outcome(&self, text: String, events: &[Timed]) -> RunOutcome {
+        self.outcome_of(&header(), text, events)
+    }
+
+    /// An outcome with a trace.
+    pub(crate) fn outcome_of(&self, header: &TraceHeader, text: String, events: &[Timed]) -> RunOutcome {
         let path = self.0.join(MADE.fetch_add(1, Ordering::Relaxed).to_string());
-        let mut trace = TraceWriter::new(File::create(&path).unwrap(), &header()).unwrap();
+        let mut trace = TraceWriter::new(File::create(&path).unwrap(), header).unwrap();
         events.iter().for_each(|event| trace.write(event).unwrap());
         trace.finish().unwrap();
         RunOutcome { text, trace: Some(path) }
@@ -100,6 +105,11 @@ pub(crate) fn event(time_ns: u64, board: u8, event: TraceEvent) -> Timed {
 
 /// A frame that is on the wire so long.
 pub(crate) fn frame(wire_ns: u64) -> TraceEvent {
-    let bytes = vec![1];
-    TraceEvent::Frame(TracedFrame { destination: 0, token_wait_ns: 0, wire_ns, arrives_after_ns: wire_ns, bytes })
+    frame_to(0, wire_ns, 1)
+}
+
+/// A frame to a board, of so many bytes.
+pub(crate) fn frame_to(destination: u8, wire_ns: u64, bytes: usize) -> TraceEvent {
+    let bytes = vec![1; bytes];
+    TraceEvent::Frame(TracedFrame { destination, token_wait_ns: 0, wire_ns, arrives_after_ns: wire_ns, bytes })
 }

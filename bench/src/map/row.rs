@@ -27,6 +27,7 @@ pub const ROW: LedgerRow = LedgerRow {
          time counts until the last call is made. `mode` of the system file is the only difference. Callers of one \
          board share 4 proxies when synchronous, and 16 slots when asynchronous.",
     runs,
+    further: None,
     claims: |_| vec![law_claim()],
     evaluate,
 };

@@ -56,6 +56,7 @@ const ROW: LedgerRow = LedgerRow {
     published: "",
     method: "",
     runs: |_| vec![run(&mark(5_000))],
+    further: None,
     claims: |_| {
         let claim = |id: &str| Claim::aim(Quantity::new(id, id, "%"), ClaimBound::AtMost(2.0), "two");
         vec![claim("figure"), claim("seldom")]

@@ -25,6 +25,7 @@ pub const ROW: LedgerRow = LedgerRow {
          for each combination of parts. Then each placement is measured three times on a fresh cluster; the faster \
          of the last two counts. A placement's name lists the boards in the order of the first table.",
     runs,
+    further: None,
     claims: |_| claims(),
     evaluate,
 };

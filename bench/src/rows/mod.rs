@@ -27,70 +27,10 @@ mod p5_scale;
 #[cfg(test)]
 mod support;
 
-use crate::claims::{Claim, JudgedClaim, decide};
-use crate::findings::Findings;
+pub use crate::ledger_row::{FurtherRuns, LedgerRow, RowPlan};
 use crate::phases;
-use crate::run::{BenchMachine, BenchRun, BenchSystem, CostProfile, RunOutcome};
+use crate::run::{BenchMachine, BenchRun, BenchSystem};
 use crate::workload::WorkloadProgram;
-use anyhow::{Context, Result};
-
-/// What a row is run with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowPlan {
-    /// How fast things are.
-    pub profile: CostProfile,
-    /// Only the smallest run that shows the effect: for tests.
-    pub short: bool,
-}
-
-/// A row of the ledger.
-pub struct LedgerRow {
-    /// As the ledger calls it.
-    pub id: &'static str,
-    /// What is measured.
-    pub title: &'static str,
-    /// What was published, in words.
-    pub published: &'static str,
-    /// How it is measured here, and what is not as it was there.
-    pub method: &'static str,
-    /// What it needs to run.
-    pub runs: fn(RowPlan) -> Vec<BenchRun>,
-    /// What is claimed of its quantities, whatever the runs say.
-    pub claims: fn(CostProfile) -> Vec<Claim>,
-    /// The figures and quantities of the runs, in the order of `runs`, without verdicts.
-    pub(crate) evaluate: fn(RowPlan, &[RunOutcome]) -> Result<Findings>,
-}
-
-impl LedgerRow {
-    /// What the runs say, and the verdicts on the row's claims.
-    ///
-    /// # Errors
-    /// If something was not measured, or a measured quantity has no claim.
-    pub fn findings(&self, plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
-        self.judged(plan, (self.evaluate)(plan, outcomes).context(self.id)?)
-    }
-
-    /// What the runs of several phases say, and the verdicts on the medians.
-    ///
-    /// # Errors
-    /// As `findings`.
-    pub fn findings_over(&self, plan: RowPlan, outcomes: &[Vec<RunOutcome>]) -> Result<Findings> {
-        let of_phase = |outcomes: &Vec<RunOutcome>| (self.evaluate)(plan, outcomes).context(self.id);
-        let all = outcomes.iter().map(of_phase).collect::<Result<Vec<_>>>()?;
-        let mut found = self.judged(plan, phases::over(&all))?;
-        let over = |judged: JudgedClaim| {
-            let figures: Vec<f64> = phases::figures(&all, &judged.claim.quantity.id).collect();
-            judged.over(&figures, all.len())
-        };
-        found.claims = found.claims.into_iter().map(over).collect();
-        Ok(found)
-    }
-
-    fn judged(&self, plan: RowPlan, found: Findings) -> Result<Findings> {
-        let claims = decide((self.claims)(plan.profile), &found.measured).context(self.id)?;
-        Ok(Findings { claims, ..found })
-    }
-}
 
 /// The rows of P1, in the ledger's order.
 pub const ROWS: &[LedgerRow] =
@@ -110,7 +50,8 @@ pub const OF_IO_SPEED: &[LedgerRow] =
 pub const OF_CORES: &[LedgerRow] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];
 
 /// What is measured beyond the ledger, by commands of its own.
-pub const BEYOND: &[LedgerRow] = &[crate::map::ROW, crate::placements::ROW, crate::scaling::ROW];
+pub const BEYOND: &[LedgerRow] =
+    &[crate::map::ROW, crate::placements::ROW, crate::os_placements::ROW, crate::scaling::ROW];
 
 /// Cheap rows whose short forms' figures are the same to the digit until someone changes them on purpose
 /// (`bench/counts.json`).

@@ -21,6 +21,7 @@ pub const ROW: LedgerRow = LedgerRow {
          number of unanswered requests, the one in progress included, when a request arrives. The paper sampled a \
          queue inside its disk process; ours consists of callers.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

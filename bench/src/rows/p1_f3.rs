@@ -17,6 +17,7 @@ pub const ROW: LedgerRow = LedgerRow {
          last has ended. The program is in memory. Each storm runs twice; the second counts. Monolithic: Linux with \
          profile pi3, Renga on one board with paper-1989.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

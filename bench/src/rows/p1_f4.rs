@@ -19,6 +19,7 @@ pub const ROW: LedgerRow = LedgerRow {
          crossover is where the lines through the measured points cross. With paper-1989 only 200 bytes pass, and \
          two computing programs on one board lose many of their 1,000 instructions per time slice (P1.T5).",
     runs,
+    further: None,
     claims,
     evaluate,
 };

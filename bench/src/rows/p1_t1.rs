@@ -20,6 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          minutes of 1989, and megabytes over the link without leases. The two short compiles of 1989 run with leases \
          only.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -20,6 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          without the server's. A call within a board costs 103 instructions (`bench rendezvous`). The wire's share \
          is that of a null call from b to a and back: two frames, the median of 64 calls.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

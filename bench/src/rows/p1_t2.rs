@@ -21,6 +21,7 @@ pub const ROW: LedgerRow = LedgerRow {
          each. Overlap: two cores work, one of them for the system, during the response. exec: a program of 512 bytes \
          that no program has read.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -19,6 +19,7 @@ pub const ROW: LedgerRow = LedgerRow {
          (`renga check remote-disk`). Each program runs twice. The first run counts: it reads the program and its files \
          through the disk, as the paper's small cache had to. The second finds all of it in b's memory.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

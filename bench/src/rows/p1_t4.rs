@@ -22,6 +22,7 @@ pub const ROW: LedgerRow = LedgerRow {
          proxy is taken until the second's; with `async` neither is sent, so the gain is what the ends cost. The router \
          counts by protocol which return nothing. With paper-1989 only the first source runs without leases.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

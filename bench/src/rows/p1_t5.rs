@@ -19,6 +19,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Each pair runs twice; the second run counts. Claims concern the longest compile. Monolithic: Linux with \
          profile pi3, Renga on one board with paper-1989.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

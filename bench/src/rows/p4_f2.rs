@@ -16,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
          variance are over windows of 20 reads, relative to the requested time. The paper's are over its \
          measurements, of reads of 512 bytes.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

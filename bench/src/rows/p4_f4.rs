@@ -17,6 +17,7 @@ pub const DISK: LedgerRow = LedgerRow {
          without a factor, with its I/O so many times as long, but not its own instructions, as in the paper. The \
          medium is the model of an SD card.",
     runs: |plan| runs(plan, &READS),
+    further: None,
     claims: |_: CostProfile| [of_disk(), ours()].concat(),
     evaluate: |plan, outcomes| evaluate(plan, &READS, outcomes),
 };
@@ -29,6 +30,7 @@ pub const CONSOLE: LedgerRow = LedgerRow {
          with a timer of 10 ms.",
     method: "A byte each time to the serial line. Requested as in P4.F4.",
     runs: |plan| runs(plan, &WRITES),
+    further: None,
     claims: |_: CostProfile| [of_console(), ours()].concat(),
     evaluate: |plan, outcomes| evaluate(plan, &WRITES, outcomes),
 };

@@ -14,6 +14,7 @@ pub const ROW: LedgerRow = LedgerRow {
     published: "The larger the unit of output, the nearer to the ideal line: small ones only fill a buffer.",
     method: "500 writes of each size to the serial line. Requested as in P4.F4.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -15,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          computes, and not beside one that computes 5 ms and waits 10 ms.",
     method: "100 reads as in P4.F4; the paper has 1000. Requested is the factor times the time without one and without load.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

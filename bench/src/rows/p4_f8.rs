@@ -15,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "It adds 1 to a variable for about half a second, while the other reads 1 KB from random blocks without end. \
          Loop keeps the processor busy during delays. The library's columns compare with their own program alone.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

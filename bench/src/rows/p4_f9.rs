@@ -15,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          less, and a delay needs 10 ms.",
     method: "An instruction takes 4 ns and 1 ns; all else is the same.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

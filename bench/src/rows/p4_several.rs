@@ -16,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Requested is the factor times the time of one alone. Together the factors leave the medium partly idle; \
          otherwise the speeds could not be reached.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -18,6 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          applications give AP2 a core of its own; a spread OS uses cores 1 and 2 instead of 0. Linux: Debian's, four \
          cores, AP2 on core 1 (spread) or 0 (gathered), null_blk as the medium.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

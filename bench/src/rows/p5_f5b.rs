@@ -15,6 +15,7 @@ pub const ROW: LedgerRow = LedgerRow {
          on other cores.",
     method: "As P5.F5a, with 100,000 instructions before each read of AP1 and AP2.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

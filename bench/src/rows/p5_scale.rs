@@ -20,6 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          core; `homes4` with user slots on all four. Linux: Debian's with as many cores. Each runs three times; the \
          faster of the last two counts. Cores are less than 2 us apart (slice: 4 us).",
     runs,
+    further: None,
     claims,
     evaluate,
 };

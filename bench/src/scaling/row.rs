@@ -21,6 +21,7 @@ pub const ROW: LedgerRow = LedgerRow {
          parts, whose rules name the boards, and whose objects a links. The parts go to the boards in turn. Board a, \
          one of them, also has disk, shell and make. Each runs three times, and the faster of the last two counts.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

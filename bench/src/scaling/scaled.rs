@@ -95,21 +95,14 @@ impl Scaled {
     pub(super) fn why(&self) -> Option<String> {
         let (alone, largest) = (self.clusters.first()?, self.clusters.last()?);
         let (busiest, busy_ns) = largest.busiest();
-        let others =
-            largest.other_core_ns().map_or(String::new(), |ns| format!(", the busiest other core for {} ms", ms(ns)));
         Some(format!(
-            "Why: {} on {} boards takes {} ms, for a fair share of {}. Of that a's core works for {} ms{others}, the \
-             wire for {} ms, the disk for {} ms. All cores together work for {} ms, on one board for {}. Busiest is \
-             {busiest}: fully used, it permits a speed-up of {:.1}. It makes {}.",
+            "Why: {} on {} boards takes {} ms, for a fair share of {}. Busiest is {busiest}, for {} ms: fully used, it \
+             permits a speed-up of {:.1}. It makes {}.",
             self.load.title(),
             largest.boards,
             ms(largest.ns),
             ms(alone.ns / u64::from(largest.boards.max(1))),
-            ms(largest.first_core_ns()),
-            ms(largest.spent.wire_ns),
-            ms(largest.spent.disk_ns),
-            ms(largest.cores_ns()),
-            ms(alone.cores_ns()),
+            ms(busy_ns),
             self.alone_ns() as f64 / busy_ns.max(1) as f64,
             largest.spent.words()
         ))
@@ -143,10 +136,7 @@ pub(super) mod tests {
         let why = scaled.why().unwrap();
         for said in [
             "on 2 boards takes 50.00 ms, for a fair share of 40.00.",
-            "a's core works for 48.00 ms",
-            "other core for 44.00 ms",
-            "on one board for 80.00",
-            "Busiest is a's core",
+            "Busiest is a's core, for 48.00 ms",
             "a speed-up of 1.7",
         ] {
             assert!(why.contains(said), "{said}: {why}");

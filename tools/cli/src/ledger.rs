@@ -36,6 +36,17 @@ pub struct Measuring {
     pub results: Option<PathBuf>,
 }
 
+/// `renga bench placements`
+#[derive(Args, Debug, Clone)]
+pub struct PlacementsArgs {
+    /// Place the system's own processes on four boards, instead of jobs
+    #[arg(long)]
+    pub os: bool,
+    /// How.
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
+
 /// `renga bench diff`
 #[derive(Args, Debug, Clone)]
 pub struct BenchDiff {

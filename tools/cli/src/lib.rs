@@ -33,7 +33,7 @@ pub use hint::hint;
 pub use image::{DEFAULT_CLUSTER_NAME, ImageArgs};
 pub use image_choice::ImageChoice;
 pub use job::ScriptOptions;
-pub use ledger::{BenchDiff, Ledger, Measuring, ReportArgs};
+pub use ledger::{BenchDiff, Ledger, Measuring, PlacementsArgs, ReportArgs};
 pub use link::LinkName;
 pub use linux::LinuxArgs;
 pub use long_part::LongPart;
@@ -221,7 +221,7 @@ pub enum BenchCommand {
     /// Synchronous against asynchronous calls as a map: message size, boards, callers, the link's rate
     Map(Measuring),
     /// Four jobs on two boards: the time of each placement predicted from each job alone, and measured
-    Placements(Measuring),
+    Placements(PlacementsArgs),
     /// Compiles and a parallel make on one, two, four and eight boards
     Scale(Measuring),
     /// Your own load under all combinations of settings: a table, a plot and a page

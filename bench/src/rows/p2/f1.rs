@@ -26,6 +26,7 @@ pub const ROW: LedgerRow = LedgerRow {
          stopped. A sample is right if it reports contention beside a foreground and none without. The processor's \
          share counts only below 25 % idle, as in the paper (4.3).",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -20,6 +20,7 @@ pub const ROW: LedgerRow = LedgerRow {
          boots, so memory is empty. Beyond the paper, jobs and foreground run on different boards. Idle is what the \
          foreground, alone, leaves.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

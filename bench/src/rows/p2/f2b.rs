@@ -18,6 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          Beyond the paper, the jobs send from c to d on four boards, since all share the link. Idle is what the \
          foreground, alone, leaves.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -16,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
          pcregrep searches a tree of unread files. A program that adds 1 to a variable stands for SETI@home. Idle is \
          what the foreground, alone, leaves of the processor.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

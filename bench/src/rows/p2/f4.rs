@@ -16,6 +16,7 @@ pub const ROW: LedgerRow = LedgerRow {
     method: "The programs of P2.F3. The job is Debian's e2fsck -fn of their disk, three times; no memory keeps its \
          reads. Idle is what the foreground, alone, leaves, also where it rarely uses the medium.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

@@ -18,6 +18,7 @@ pub const ROW: LedgerRow = LedgerRow {
          wrote on b stay there while the jobs are stopped. Each job copies as much as the foreground. Idle is what \
          the foreground, alone, leaves; the later flush of its data over the link counts as idle though it is not.",
     runs,
+    further: None,
     claims,
     evaluate,
 };

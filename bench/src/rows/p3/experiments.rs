@@ -16,6 +16,7 @@ macro_rules! row {
             published: $published,
             method: $method,
             runs: |plan: RowPlan| -> Vec<BenchRun> { $experiment.runs(plan) },
+            further: None,
             claims: |_: CostProfile| -> Vec<Claim> { claims(&$experiment) },
             evaluate: |plan: RowPlan, outcomes: &[RunOutcome]| -> Result<Findings> {
                 evaluate(plan, &$experiment, outcomes)

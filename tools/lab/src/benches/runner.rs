@@ -124,10 +124,10 @@ impl<'a> Runner<'a> {
         Ok(file)
     }
 
-    /// The system's file, written into `folder`.
-    fn system(&self, system: &BenchSystem, folder: &Path) -> Result<SystemFile> {
+    /// The file of a run's system, written into `folder`.
+    fn system(&self, run: &BenchRun, system: &BenchSystem, folder: &Path) -> Result<SystemFile> {
         let base = SystemFile::find(self.environment, system.base)?;
-        let text = system.text(&fs::read_to_string(&base.path)?)?;
+        let text = run.system_text(system, &fs::read_to_string(&base.path)?)?;
         let path = folder.join(format!("{}.toml", system.base));
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         SystemFile::find(self.environment, &path.to_string_lossy())
@@ -142,7 +142,7 @@ impl<'a> Runner<'a> {
         let mut add = |name: &str, value: String| parts.insert(name.to_string(), value);
         match run.machine {
             BenchMachine::Cluster(system) => {
-                let tables = self.system(&system, &self.scratch.folder)?.checked.to_blob();
+                let tables = self.system(run, &system, &self.scratch.folder)?.checked.to_blob();
                 add("system", format!("{} ({})", system.base, system.label));
                 add("tables", sha256(&tables).to_string());
             }
@@ -213,7 +213,7 @@ impl<'a> Runner<'a> {
         bench: &Path,
         facts: &mut RunFacts,
     ) -> Result<(u8, Vec<u8>)> {
-        let (system, folder) = (self.system(system, bench)?, bench.join("run"));
+        let (system, folder) = (self.system(run, system, bench)?, bench.join("run"));
         let machine = machines::of_run(run);
         let trace =
             run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), (&system, &machine), &self.kernel.elf));

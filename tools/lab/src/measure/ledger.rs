@@ -38,7 +38,10 @@ pub fn measure(
     let folder = options.results.clone().unwrap_or_else(|| Runner::folder(environment).join("results"));
     let runs = OfRuns::new(&runner, rows, plans, Vec::new(), options.phases)?.force(options.force);
     let begin = Instant::now();
-    let carried_out = carry_out(&runs, workers::by_default(options.jobs.map(usize::from)))?;
+    let workers = workers::by_default(options.jobs.map(usize::from));
+    let (first, carried_out) = (runs.jobs().len(), carry_out(&runs, workers)?);
+    let runs = runs.continued()?;
+    let (all, carried_out) = (first + runs.jobs().len(), carried_out + carry_out(&runs, workers)?);
     runner.progress.step("");
     let revision = sources::revision(environment);
     let mut results = Vec::new();
@@ -49,7 +52,7 @@ pub fn measure(
         results.push(result);
     }
     runner.progress.finish();
-    let (all, seconds) = (runs.jobs().len(), begin.elapsed().as_secs());
+    let seconds = begin.elapsed().as_secs();
     eprintln!("renga: {all} runs: {} were there, {carried_out} were carried out; {seconds} s", all - carried_out);
     println!("results in {}", folder.display());
     let differing = if options.profiles.short && options.phases == 1 {

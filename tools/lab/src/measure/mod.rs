@@ -20,7 +20,7 @@ mod unix;
 use crate::machines::{plans, plans_of_today};
 use anyhow::Result;
 use renga_bench::rows::{LedgerRow, OF_BACKGROUND, OF_CORES, OF_IO_SPEED, OF_RECLAIM, ROWS};
-use renga_cli::{Bench, BenchCommand, Ledger, Measuring};
+use renga_cli::{Bench, BenchCommand, Ledger, Measuring, PlacementsArgs};
 use renga_workspace::environment::Environment;
 
 /// Runs one measurement.
@@ -41,7 +41,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         BenchCommand::P4(options) => of_today(environment, options, OF_IO_SPEED),
         BenchCommand::P5(options) => of_today(environment, options, OF_CORES),
         BenchCommand::Map(options) => of_then(environment, &[&renga_bench::map::ROW], options),
-        BenchCommand::Placements(options) => of_then(environment, &[&renga_bench::placements::ROW], options),
+        BenchCommand::Placements(options) => placements(environment, options),
         BenchCommand::Scale(options) => of_then(environment, &[&renga_bench::scaling::ROW], options),
         BenchCommand::Compare(options) => crate::compare::compare(environment, options),
         BenchCommand::Diff(options) => diff::diff(options),
@@ -53,6 +53,15 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
 /// With machines of the first paper's time, too.
 fn of_then(environment: &Environment, rows: &[&LedgerRow], options: &Measuring) -> Result<u8> {
     ledger::measure(environment, rows, &plans(&options.profiles), options)
+}
+
+/// Of jobs, with machines of the first paper's time, too; or of the system's own processes.
+fn placements(environment: &Environment, options: &PlacementsArgs) -> Result<u8> {
+    let measuring = &options.measuring;
+    if !options.os {
+        return of_then(environment, &[&renga_bench::placements::ROW], measuring);
+    }
+    ledger::measure(environment, &[&renga_bench::os_placements::ROW], &plans_of_today(&measuring.profiles), measuring)
 }
 
 /// Of papers whose figures are of today's machines.

@@ -76,6 +76,26 @@ impl<'a> OfRuns<'a> {
         Ok(key)
     }
 
+    /// The runs that the outcomes of the rows' runs lead to, instead of those: its jobs from now on.
+    ///
+    /// # Errors
+    /// If a run was not carried out, or leads to none.
+    pub fn continued(mut self) -> Result<OfRuns<'a>> {
+        self.jobs.clear();
+        for place in 0..self.rows.len() {
+            let OfRow { row, machine, .. } = self.rows[place];
+            let Some(further) = row.further else { continue };
+            let (_, outcomes) = self.outcomes(&self.rows[place])?;
+            for (phase, outcomes) in (0..).zip(&outcomes) {
+                for run in further(machine.plan, outcomes)? {
+                    let key = self.add(row, machine, run.at_phase(phase), phase)?;
+                    self.rows[place].keys[usize::from(phase)].push(key);
+                }
+            }
+        }
+        Ok(self)
+    }
+
     /// The same; with `force` also runs with a result are carried out.
     #[must_use]
     pub fn force(self, force: bool) -> OfRuns<'a> {
