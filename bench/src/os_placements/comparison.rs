@@ -72,8 +72,8 @@ pub(super) fn compare(ranked: usize, measured: &[MeasuredPlacement], findings: &
     let mut errors: Vec<f64> = measured.iter().map(|placed| placed.error_percent().abs()).collect();
     errors.sort_by(f64::total_cmp);
     findings.notes.push(format!(
-        "Of {ranked} placements {} were measured: the quickest and the slowest prediction, and between one drawn from \
-         each equal part of the ranking. Half of the predictions are off by less than {:.2} %, the furthest by {:.2} %.",
+        "Of {ranked} placements {} were measured: both ends, and a random one of each equal part between. \
+         Half of the predictions are off by less than {:.2} %, the furthest by {:.2} %.",
         measured.len(),
         errors[errors.len() / 2],
         errors[errors.len() - 1]

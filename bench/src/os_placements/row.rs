@@ -22,12 +22,11 @@ static ACCEPTED: OnceLock<Result<Vec<OsPlacement>, String>> = OnceLock::new();
 /// Placements of the system, as rows are.
 pub const ROW: LedgerRow = LedgerRow {
     id: "PLACE-OS",
-    title: "The system's processes on four boards: a time predicted for each placement, and measured for a sample",
+    title: "The system's processes on four boards: placements predicted, and a sample measured",
     published: "Nothing: the paper compares two placements (P1.T3). Our goal: of at least 10,000 placements the best.",
-    method: "A short job runs on each board, one after the other. File system, buffers, disk and terminal may each be on \
-         any board; each board but the file system's may lack a cache of names, or reading ahead. Sixteen placements are \
-         traced: these have the four groups apart. Their traces say how long programs waited for calls on their way \
-         between the groups. A prediction subtracts what does not cross in its placement.",
+    method: "A short job runs on each board, one after the other. File system, buffers, disk and terminal may be on any \
+         board; the other boards may lack a cache of names, or reading ahead. Sixteen traced placements, with these \
+         groups apart, say how long programs waited for calls on their way. A prediction subtracts what does not cross.",
     runs,
     further: Some(further),
     claims: |_| claims(),
