@@ -69,16 +69,23 @@ impl Spent {
 
     /// In words: calls between boards, and what of their time is the wire's.
     pub fn words(&self) -> String {
-        let Spent { calls, calls_ns, wire_ns, frames, token_ns, .. } = self;
+        let Spent { wire_ns, frames, token_ns, .. } = self;
+        self.calls_words()
+            + &format!(
+                ". Its {frames} frames were on the wire for {} ms, and waited {} ms for the token",
+                ms(*wire_ns),
+                ms(*token_ns)
+            )
+    }
+
+    /// In words: calls between boards.
+    pub fn calls_words(&self) -> String {
+        let Spent { calls, calls_ns, .. } = self;
         let mut text = format!("{calls} calls between boards, in which callers waited {} ms", ms(*calls_ns));
         if let Some((entry, times, ns)) = &self.dearest {
             text += &format!(" ({} ms of it in {times} of {entry})", ms(*ns));
         }
-        text + &format!(
-            ". Its {frames} frames were on the wire for {} ms, and waited {} ms for the token",
-            ms(*wire_ns),
-            ms(*token_ns)
-        )
+        text
     }
 
     /// A row of [`table`].

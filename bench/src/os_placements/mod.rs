@@ -12,7 +12,7 @@ mod comparison;
 mod load;
 mod placement;
 mod prediction;
-mod row;
+pub(crate) mod row;
 mod sections;
 
 pub use row::ROW;

@@ -1,8 +1,9 @@
 //! From traced runs to the time of each placement.
 //!
 //! A traced run has the movable groups on four different boards, so that every call between them crosses, and how long
-//! programs waited for its way is known. Another placement takes less by that of the calls that do not cross there. Caches of names and reading
-//! ahead change which calls a program makes; so the runs are for each board of the files, with and without either.
+//! programs waited for its way is known. Another placement takes less by that of the calls that do not cross there.
+//! Caches of names and reading ahead change which calls a program makes; so the runs are for each board of the files,
+//! with and without either.
 //!
 //! Invariant: jobs run one after the other, so their times add up. Not here: reading traces (`sections`).
 

@@ -118,13 +118,13 @@ struct Followed {
     cores: TracedCores,
     /// Processes that have run programs.
     programs: BTreeSet<ProcId>,
-    wire: Wire,
+    wire: LastFrame,
     placement: OsPlacement,
 }
 
 /// The last frame.
 #[derive(Clone, Copy, Default)]
-struct Wire {
+struct LastFrame {
     /// Of sender and receiver, a bit each.
     boards: u8,
     /// The edge whose answer it is.
@@ -146,7 +146,7 @@ impl Followed {
             calls: Calls::default(),
             cores: TracedCores::new(header),
             programs: BTreeSet::new(),
-            wire: Wire::default(),
+            wire: LastFrame::default(),
             placement,
         }
     }
@@ -166,7 +166,7 @@ impl Followed {
             TraceEvent::Frame(frame) => {
                 let boards = 1 << timed.board | 1 << frame.destination;
                 let answers = self.answers(timed.board, frame);
-                self.wire = Wire { boards, answers, until_ns: timed.time_ns + frame.wire_ns };
+                self.wire = LastFrame { boards, answers, until_ns: timed.time_ns + frame.wire_ns };
             }
             _ => {}
         }
@@ -189,8 +189,8 @@ impl Followed {
         self.cores.doing().iter().flatten().all(|doing| *doing != Doing::Program)
     }
 
-    /// For which edges programs wait at these times, directly or behind other calls, and how long, ns. While the wire is
-    /// busy that is the frame's edge: whatever else is on its way has to wait for the wire, too.
+    /// For which edges programs wait at these times, directly or behind other calls, and how long, ns. While the wire
+    /// is busy that is the frame's edge: whatever else is on its way has to wait for the wire, too.
     fn waited(&self, header: &TraceHeader, during: Range<u64>) -> [(MovableEdge, u64); 2] {
         let on_their_way = || self.programs.iter().filter_map(|program| self.on_its_way(header, *program));
         let movable = on_their_way().find(|way| way.edge.is_some()).or_else(|| on_their_way().next());

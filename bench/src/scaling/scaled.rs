@@ -104,7 +104,7 @@ impl Scaled {
             ms(alone.ns / u64::from(largest.boards.max(1))),
             ms(busy_ns),
             self.alone_ns() as f64 / busy_ns.max(1) as f64,
-            largest.spent.words()
+            largest.spent.calls_words()
         ))
     }
 }

@@ -3,7 +3,7 @@
 use super::Asked;
 use crate::run::RunOutcome;
 use crate::support::outcome;
-use crate::{map, placements};
+use crate::{map, os_placements, placements};
 
 const MS: u64 = 1_000_000;
 
@@ -29,6 +29,11 @@ pub(super) fn outcomes(asked: &Asked<'_>) -> Vec<RunOutcome> {
 
 /// Renga and Linux on one to four cores, then four homes.
 fn loads(asked: &Asked<'_>) -> Vec<RunOutcome> {
+    if asked.row.id == "PLACE-OS" {
+        let is_bad = !asked.fails.is_empty();
+        let ns = |predicted| if is_bad { 20_000 - predicted } else { 2 * predicted };
+        return os_placements::row::tests::outcomes(asked.traces, asked.plan, ns);
+    }
     asked.traces.timed(asked.runs, |run, label| {
         let load = label.rsplit_once('-').unwrap().0;
         let ids = ["speed-up", "to-linux"].map(|what| format!("{load}-{what}"));
@@ -53,6 +58,11 @@ pub(super) fn beyond(asked: &Asked<'_>) -> Vec<RunOutcome> {
             fails == "error-beyond-plain-sum",
             fails == "found-to-best",
         );
+    }
+    if asked.row.id == "PLACE-OS" {
+        let is_bad = !asked.fails.is_empty();
+        let ns = |predicted| if is_bad { 20_000 - predicted } else { 2 * predicted };
+        return os_placements::row::tests::outcomes(asked.traces, asked.plan, ns);
     }
     asked.traces.timed(asked.runs, |run, label| {
         let load = label.rsplit_once('-').unwrap().0;

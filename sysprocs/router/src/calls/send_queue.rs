@@ -57,13 +57,13 @@ impl Lane {
 }
 
 /// A ring of items.
-struct Ring {
+struct ItemRing {
     items: &'static mut [SendItem],
     head: usize,
     length: usize,
 }
 
-impl Ring {
+impl ItemRing {
     fn push(&mut self, item: SendItem) {
         assert!(self.length < self.items.len(), "more to send than there can be");
         let mut at = self.head + self.length;
@@ -87,8 +87,8 @@ impl Ring {
 
 /// The queue.
 pub struct SendQueue {
-    foreground: Ring,
-    background: Ring,
+    foreground: ItemRing,
+    background: ItemRing,
     /// Fragments of the foreground since the last of the background.
     overtaken: u8,
 }
@@ -96,7 +96,7 @@ pub struct SendQueue {
 impl SendQueue {
     /// An empty queue with room for as many items as `items` has places, in each lane: see [`SendQueue::places`].
     pub fn new(items: [&'static mut [SendItem]; 2]) -> SendQueue {
-        let [foreground, background] = items.map(|items| Ring { items, head: 0, length: 0 });
+        let [foreground, background] = items.map(|items| ItemRing { items, head: 0, length: 0 });
         SendQueue { foreground, background, overtaken: 0 }
     }
 
