@@ -138,13 +138,8 @@ mod tests {
     /// The verdicts of tau and regret.
     fn verdicts(times: &[(u64, u64)]) -> Vec<ClaimVerdict> {
         let mut findings = Findings::default();
-<<<<<<< HEAD
-        compare(ranked, &placed(times), &mut findings);
-        let judged = decide(claims(), &findings.measured).unwrap();
-=======
         compare(10_000, &placed(times), &mut findings);
         let judged = decide(claims(), &findings.measured).unwrap();
->>>>>>> d363c4c231898fd8996db299b5dfb71f51f096a1
         let of = |claim: crate::claims::Claim| {
             judged.iter().find(|judged| judged.claim.quantity == claim.quantity).unwrap().verdict
         };

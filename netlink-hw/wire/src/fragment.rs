@@ -11,10 +11,10 @@
 //!
 //! The mask of the words of a call says in bit 6 that the length of the slice given follows, in bit 7
 //! that the capacity of the slice taken follows; of a reply, in bit 6 that the length of the answer
-//! does, in bit 7 that a [`Cost`] follows. Of a packed reply the length of the unpacked answer follows that of the packed. A call with entry number 31 is one for an account that the board of its
-//! caller does not make plain: the entry's number follows in a byte of its own, and the account. A `More` continues the
-//! message of the same caller (slot): frames arrive in order, so it needs
-//! no offset.
+//! does, in bit 7 that a [`Cost`] follows. Of a packed reply the length of the unpacked answer follows that of the
+//! packed. A call with entry number 31 is one for an account that the board of its caller does not make plain: the
+//! entry's number follows in a byte of its own, and the account. A `More` continues the message of the same caller
+//! (slot): frames arrive in order, so it needs no offset.
 
 use crate::cursor::{FrameReader, FrameWriter};
 use crate::words::{self, Words};
