@@ -1,6 +1,7 @@
 //! The programs that rows run, as the paper ran them: compilers on sources of the published sizes, yacc, nroff.
 
 use crate::text::{c_source, grammar, manual, program as elf};
+use renga_random::Random;
 
 /// Sizes of sources that the paper compiles.
 const SOURCES: [usize; 6] = [30, 1011, 6876, 8012, 49_797, 96_413];
@@ -64,11 +65,17 @@ impl WorkloadProgram {
     }
 }
 
+/// Bytes that cannot be packed, none of which is 0: each page of them takes the link as long as any can.
+pub fn noise(bytes: usize) -> Vec<u8> {
+    let mut random = Random::new(0);
+    (0..bytes).map(|_| random.between(1, 255) as u8).collect()
+}
+
 /// Files for single calls: one to hit, some to miss, programs; as `p1 calls` wants them.
 pub fn files_for_calls() -> Vec<(String, Vec<u8>)> {
-    let mut files = vec![("/p1/calls/hit".to_string(), vec![b'h'; 4096])];
+    let mut files = vec![("/p1/calls/hit".to_string(), noise(4096))];
     for number in 0..5 {
-        files.push((format!("/p1/calls/miss{number}"), vec![b'm'; 4096]));
+        files.push((format!("/p1/calls/miss{number}"), noise(4096)));
         files.push((format!("/p1/calls/tiny{number}"), elf(512)));
     }
     files.push(("/p1/program".to_string(), elf(10 << 10)));

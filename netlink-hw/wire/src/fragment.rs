@@ -4,8 +4,7 @@
 //!
 //! | byte | content |
 //! |---|---|
-//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number (calls only; else 1 marks a packed reply and the two of the
-//! paired form) |
+//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number of a call; else 1: packed, or of the paired form |
 //! | 1.. | the fields of [`Head`] in their order, as numbers of seven bits a byte (call numbers: one byte; words: see `words`) |
 //! | rest | the next bytes of the slice |
 //!

@@ -192,7 +192,7 @@ impl<M: UserMemory> Pager<'_, M> {
     async fn fill_from_file(&mut self, frame: Frame, file: MappedFile, page: u32) -> Result<Filled, Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         let mut content = self.machine.page(frame);
-        let filled = inode.call(FillPage { ino: file.ino, page, around: true }, &mut content[..]).await?;
+        let filled = inode.call(FillPage { ino: file.ino, page, maps: true }, &mut content[..]).await?;
         filled.clear_behind(&mut content[..]);
         Ok(filled)
     }

@@ -98,11 +98,11 @@ impl SpaceTables {
 
     /// The table that was deposited by this number. `EINVAL`: none was.
     pub(crate) fn take_over(&'static self, number: usize) -> Result<Table, Errno> {
-        let adopted = self.0.with(|all| {
+        let taken_over = self.0.with(|all| {
             let place = all.places.get_mut(number).filter(|place| matches!(place, TableSlot::Deposited(_)))?;
             if let TableSlot::Deposited(lists) = core::mem::take(place) { Some(lists) } else { None }
         });
-        let lists = adopted.ok_or(Errno::EINVAL)?;
+        let lists = taken_over.ok_or(Errno::EINVAL)?;
         Ok(Table { lists, number, tables: Some(self) })
     }
 }

@@ -301,9 +301,9 @@ protocol! {
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
         /// Page `page` of the file into the slice, of which as many bytes are written as the answer says; behind those
-        /// are zeros. A program that maps the file wants it: those `around` it are likely to be wanted, too. The
+        /// are zeros. A program that `maps` the file wants it: the pages behind it are likely to be wanted, too. The
         /// caller's board may keep it, and the size, until it is revoked. `ESTALE`: it is not inode `ino`.
-        28 FillPage { ino: u32, page: u32, around: bool } (&'a mut [u8]) -> Result<Filled, Errno>;
+        28 FillPage { ino: u32, page: u32, maps: bool } (&'a mut [u8]) -> Result<Filled, Errno>;
         /// A program of the caller's board is about to write page `page`, which it maps. On the board of the inodes the
         /// page is dirty in the page cache from now on; another board gets the write lease, and the page, as `FillPage`
         /// has it, if the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`.

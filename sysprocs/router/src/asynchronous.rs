@@ -11,7 +11,7 @@
 use crate::calls::copies::{CopyStage, OutCopy};
 use crate::calls::fragment::{Fragments, first_words};
 use crate::calls::in_call::CallStage;
-use crate::calls::send_queue::{Lane, SendItem};
+use crate::calls::send_queue::SendItem;
 use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
 use crate::router_state::Router;
 use crate::stats::add;
@@ -55,7 +55,7 @@ impl<D: Phy + 'static> Router<D> {
         let stats = self.memory.stats;
         add(&stats.calls_async, 1);
         stats.pool_high_water.set(stats.pool_high_water.get().max(used as u64 + 1));
-        self.memory.peers[usize::from(board)].send_queue.push(Lane::Foreground, SendItem::Copy(slot as u16));
+        self.memory.peers[usize::from(board)].send_queue.push(SendItem::Copy(slot as u16));
         None
     }
 
@@ -197,7 +197,7 @@ impl<D: Phy + 'static> Router<D> {
             return;
         }
         copy.stage = CopyStage::Finished { errno: done.words[0].min(u64::from(u16::MAX)) as u16 };
-        self.memory.peers[board].send_queue.push(Lane::Foreground, SendItem::Done(slot as u16));
+        self.memory.peers[board].send_queue.push(SendItem::Done(slot as u16));
     }
 
     /// Forgets what was on its way to or from `board`, whose session has ended. Calls that have arrived

@@ -138,7 +138,7 @@ impl<D: Phy + 'static> Router<D> {
         let work = ProxyCall { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };
         self.memory.workers[place].start(ProxyTask::Call(place as u16), work, call.interrupted);
         if let Some(accepted) = accepted {
-            self.peer(board).send_queue.push(Lane::Foreground, accepted);
+            self.peer(board).send_queue.push(accepted);
         }
     }
 
@@ -168,7 +168,7 @@ impl<D: Phy + 'static> Router<D> {
         let (board, lane) = (call.board, Lane::of(call.background, usize::from(call.answer.sent)));
         let peer = self.peer(board);
         peer.serving -= 1;
-        peer.send_queue.push(lane, SendItem::Reply(place as u16));
+        peer.send_queue.push(SendItem::Reply(place as u16, lane));
         self.note_awaited(board);
     }
 

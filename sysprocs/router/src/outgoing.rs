@@ -3,7 +3,7 @@
 //! Invariant: a call stays in its caller's one place from accept to reply, so the table is as long as the list of
 //! callers. A call that is sent finds a free proxy: one that shares proxies waits here until one is free (`pool.rs`).
 
-use crate::calls::send_queue::{Lane, SendItem};
+use crate::calls::send_queue::SendItem;
 use crate::packing::AnswerBytes;
 use crate::proxies::pool::Pool;
 use crate::proxies::proxy::failure;
@@ -86,9 +86,9 @@ impl<D: Phy + 'static> Router<D> {
         out.interrupt_sent = out.call.as_ref().is_some_and(RawCall::wait_cancelled);
         let (interrupted, number, lane) = (out.interrupt_sent, out.number, out.lane);
         let send_queue = &mut self.memory.peers[usize::from(out.board)].send_queue;
-        send_queue.push(lane, SendItem::Call(place as u16));
+        send_queue.push(SendItem::Call(place as u16, lane));
         if interrupted {
-            send_queue.push(lane, SendItem::Interrupt(place as u16, number));
+            send_queue.push(SendItem::Interrupt(place as u16, number));
         }
     }
 
@@ -105,7 +105,7 @@ impl<D: Phy + 'static> Router<D> {
                 out.interrupt_sent = true;
                 self.memory.peers[usize::from(out.board)]
                     .send_queue
-                    .push(out.lane, SendItem::Interrupt(place as u16, out.number));
+                    .push(SendItem::Interrupt(place as u16, out.number));
             }
         }
     }
@@ -180,6 +180,7 @@ impl<D: Phy + 'static> Router<D> {
         part.copy_from_slice(data);
         out.answer_received += data.len();
         if out.answer_received == all {
+            self.me.act_for(out.account);
             if answer.plain > 0 && !self.memory.packer.unpack(room, answer) {
                 return self.refuse(board);
             }
@@ -187,7 +188,7 @@ impl<D: Phy + 'static> Router<D> {
             let (words, pool, board) = (out.reply.take(), out.pool, usize::from(board));
             if out.ends_awaited {
                 let received = SendItem::Received(place as u16, out.number);
-                self.memory.peers[board].send_queue.push(Lane::Foreground, received);
+                self.memory.peers[board].send_queue.push(received);
             }
             self.answer(place, words.unwrap_or_default());
             let RouterMemory { pools, out_calls, .. } = &mut *self.memory;

@@ -16,7 +16,7 @@ use renga_rt::PAGE_BYTES;
 /// A shorter answer, and its head, fit into one frame.
 pub(crate) const PACKED_FROM_BYTES: usize = 1024;
 /// Most answers in a row that are not tried.
-const PAUSE_MAX: u32 = 1023;
+const PAUSE_MAX: u32 = 63;
 /// Unpacking takes no longer than packing.
 const COST_FACTOR: u64 = 2;
 const ROOM_BYTES: usize = get_maximum_output_size(PAGE_BYTES);
@@ -142,8 +142,8 @@ mod tests {
                 assert!(!packed && sent.plain == 0 && sent.used() == PAGE_BYTES);
             }
             assert_eq!(plain, content(shrinks), "it is sent as it is");
-            // Pauses of 1, 3, 7 and so on to 1023, then of these.
-            assert_eq!(tries, 12, "of 4000, with at most {PAUSE_MAX} between two");
+            // Pauses of 1, 3, 7, 15, 31, then of 63.
+            assert_eq!(tries, 67, "of 4000, with at most {PAUSE_MAX} between two");
             packer.pause = 0;
             assert!(pack(&mut packer, &mut content(true), 0).1, "what pays is packed again");
             assert!(pack(&mut packer, &mut content(true), 0).1, "and without a pause");

@@ -111,10 +111,10 @@ impl RouterMemory {
         let copies = usize::from(board) * self.slots;
         // A job may have become void; bounded by the queue, which only shrinks then.
         while let Some(room) = peer.session.room() {
-            let (lane, job) = peer.send_queue.pop()?;
+            let job = peer.send_queue.pop()?;
             let mut account = AccountNumber::SYSTEM;
             let (bytes, more) = match job {
-                SendItem::Call(place) => {
+                SendItem::Call(place, _) => {
                     let call = &mut self.out_calls[usize::from(place)];
                     account = call.account;
                     call.build(room)
@@ -124,7 +124,7 @@ impl RouterMemory {
                 }
                 SendItem::Received(place, call) => self.out_calls[usize::from(place)].build_received(call, room),
                 SendItem::Accepted(place) => self.in_calls[usize::from(place)].build_accepted(room),
-                SendItem::Reply(place) => {
+                SendItem::Reply(place, _) => {
                     let call = &mut self.in_calls[usize::from(place)];
                     account = call.account;
                     call.build(room)
@@ -133,7 +133,7 @@ impl RouterMemory {
                 SendItem::Done(slot) => self.in_copies[copies + usize::from(slot)].build_done(slot, room),
             };
             if more {
-                peer.send_queue.push(lane, job);
+                peer.send_queue.push(job);
             }
             if bytes > 0 {
                 peer.session.build(bytes);

@@ -88,8 +88,8 @@ pub struct Link {
 
 /// What messages between boards need beside the bytes of their slices: all that is made for them at boot. Bytes.
 pub mod message_memory {
-    use super::{Cell, InCall, InCopy, OutCall, OutCopy, Peer, Process, ProxyHandle, ProxyMailbox, SendItem};
-    use crate::calls::send_queue::{BACKGROUND_PER_CALL, BACKGROUND_PER_PROXY, JOBS_PER_CALL, JOBS_PER_PROXY};
+    use super::{Cell, InCall, InCopy, OutCall, OutCopy, Packer, Peer, Process, ProxyHandle, ProxyMailbox, SendItem};
+    use crate::calls::send_queue::{JOBS_PER_CALL, JOBS_PER_PROXY};
 
     /// For a proxy, without its future: its header and what the router keeps of it and of the call that it makes.
     pub const PROXY: usize = size_of::<Process>()
@@ -98,13 +98,15 @@ pub mod message_memory {
         + size_of::<ProxyMailbox>()
         + size_of::<Cell<u16>>()
         + size_of::<ProxyHandle>()
-        + (JOBS_PER_PROXY + BACKGROUND_PER_PROXY) * size_of::<SendItem>();
+        + JOBS_PER_PROXY * size_of::<SendItem>();
     /// For a process here that calls other boards.
     pub const CALLER: usize = size_of::<OutCall>();
     /// For a call to another board that may be under way.
-    pub const CALL: usize = (JOBS_PER_CALL + BACKGROUND_PER_CALL) * size_of::<SendItem>();
+    pub const CALL: usize = JOBS_PER_CALL * size_of::<SendItem>();
     /// For a board: its session with the window of frames.
     pub const PEER: usize = size_of::<Peer>();
+    /// For packing and unpacking answers, once.
+    pub const PACKER: usize = size_of::<Packer>();
     /// For a copy of an asynchronous call, on either side.
     pub const COPY: usize =
         if size_of::<OutCopy>() > size_of::<InCopy>() { size_of::<OutCopy>() } else { size_of::<InCopy>() }
@@ -195,7 +197,7 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
     let places = SendQueue::places(calls, proxies, plan.slots);
     Peer {
         session: Session::new(plan.board, board, plan.incarnation.wrapping_mul(EPOCH_STEP), plan.timing),
-        send_queue: SendQueue::new(places.map(|places| arena.put_slice(places, |_| SendItem::Call(0)))),
+        send_queue: SendQueue::new(arena.put_slice(places, |_| SendItem::Done(0))),
         waiting: 0,
         serving: 0,
         closing: SessionClosing::Done,

@@ -108,7 +108,7 @@ fn plan(
         remotes: collect(arena, || {
             // Behind the rows of the boards' asynchronous calls.
             let rows = (directory.boards().into()..).zip(board.proxies);
-            rows.map(|(permits, row)| remotes(row, permits))
+            rows.map(|(permits, row)| remotes(system, row, permits))
         }),
         permits: permits::table(directory),
         served: collect(arena, || board.placed.iter().map(|row| served(system, row))),
@@ -122,13 +122,13 @@ fn plan(
     }
 }
 
-fn remotes(row: &Proxies, permits: u16) -> RemoteCallers {
+fn remotes(system: &System<'_>, row: &Proxies, permits: u16) -> RemoteCallers {
     RemoteCallers {
         board: row.caller_board,
         callers: (row.caller_first, row.caller_first + row.callers - 1),
         slots: row.caller_kind == Kind::User,
         patient: matches!(row.caller_kind, Kind::User | Kind::File),
-        background: works_apart(row.caller_kind),
+        background: goes_behind(system, row.caller_kind),
         permits,
         shared: row.shared,
         own: row.own > 0,
@@ -137,17 +137,14 @@ fn remotes(row: &Proxies, permits: u16) -> RemoteCallers {
     }
 }
 
-/// Whether processes of `kind` work ahead of programs or behind them: what they move no program waits for, as a rule.
-fn works_apart(kind: Kind) -> bool {
-    matches!(
+/// Whether long messages of processes of `kind` let others go first: these processes write back or flush what programs
+/// have written. Where the ends of rendezvous are sent, too, all keeps its order.
+fn goes_behind(system: &System<'_>, kind: Kind) -> bool {
+    let writes_back = matches!(
         kind,
-        Kind::Prefetcher
-            | Kind::Revocations
-            | Kind::LeaseFlusher
-            | Kind::DataWriteback
-            | Kind::MetadataWriteback
-            | Kind::Committer
-    )
+        Kind::Revocations | Kind::LeaseFlusher | Kind::DataWriteback | Kind::MetadataWriteback | Kind::Committer
+    );
+    writes_back && !(system.paired && system.ends_awaited)
 }
 
 fn served(system: &System<'_>, row: &Placed) -> Served {
@@ -212,7 +209,7 @@ fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies, pool: u16
         asynchronous: system.released(callers.caller_kind, servers.kind),
         paired: paired(system, servers),
         may_wait: servers.may_wait,
-        background: works_apart(callers.caller_kind),
+        background: goes_behind(system, callers.caller_kind),
         word_counts: word_counts(servers),
         pool,
     }

@@ -19,6 +19,8 @@ pub enum What {
     Callers,
     /// Frames under way.
     Windows,
+    /// Packing and unpacking answers.
+    Packing,
     /// Calls under way to other boards.
     Calls,
     /// Asynchronous calls under way, to and from.
@@ -27,12 +29,13 @@ pub enum What {
 
 impl What {
     /// All, in the order in which they are explained.
-    pub const ALL: [What; 7] = [
+    pub const ALL: [What; 8] = [
         What::SharedProxies,
         What::Proxies,
         What::AsyncProxies,
         What::Callers,
         What::Windows,
+        What::Packing,
         What::Calls,
         What::Slots,
     ];
@@ -45,6 +48,7 @@ impl What {
             What::AsyncProxies => "asynchronous proxies",
             What::Callers => "callers",
             What::Windows => "windows",
+            What::Packing => "packer",
             What::Calls => "calls",
             What::Slots => "slots",
         }
@@ -72,6 +76,7 @@ impl What {
                  way. As many as [place] has of these kinds here."
             }
             What::Windows => "Frames sent to a board and not acknowledged: 8 for each board.",
+            What::Packing => "Packs answers that shrink, and unpacks those of other boards, one after the other.",
             What::Calls => {
                 "Calls of this board that may be under way: where they wait for the token. One for each proxy \
                  that this board has on others."

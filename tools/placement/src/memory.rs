@@ -3,7 +3,7 @@
 //! Invariant: [`MessageMemory::total_bytes`] is what boot allocates for them on the board, and is never exceeded,
 //! whatever the programs do: a proxy has room for one call, with the slice given and the slice taken; a local caller
 //! has a place at the router; a copy of an asynchronous call is in a slot on the sender's board and, when it has
-//! arrived, in one on the server's; frames wait in the window of each other board. On one board messages need none:
+//! arrived, in one on the server's; frames wait in the window of each other board; answers are packed in one place. On one board messages need none:
 //! they pass by reference.
 
 use crate::PlacementError;
@@ -110,6 +110,7 @@ fn of_board(checked: &Checked, board: usize) -> MessageMemory {
     memory.add(callers.map(|(_, group)| u64::from(group.count())).sum(), What::Callers, sizes::CALLER, 0);
     let (boards, others) = (checked.boards.len() as u64, (0..checked.boards.len()).filter(|other| *other != board));
     memory.add(boards, What::Windows, sizes::PEER, 0);
+    memory.add(1, What::Packing, sizes::PACKER, 0);
     memory.add(others.clone().map(|other| calls_under_way(checked, board, other)).sum(), What::Calls, sizes::CALL, 0);
     let is_async = |other| has_slots(checked, board, other) || has_slots(checked, other, board);
     if others.clone().any(is_async) {

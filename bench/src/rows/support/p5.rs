@@ -29,11 +29,6 @@ pub(super) fn outcomes(asked: &Asked<'_>) -> Vec<RunOutcome> {
 
 /// Renga and Linux on one to four cores, then four homes.
 fn loads(asked: &Asked<'_>) -> Vec<RunOutcome> {
-    if asked.row.id == "PLACE-OS" {
-        let is_bad = !asked.fails.is_empty();
-        let ns = |predicted| if is_bad { 20_000 - predicted } else { 2 * predicted };
-        return os_placements::row::tests::outcomes(asked.traces, asked.plan, ns);
-    }
     asked.traces.timed(asked.runs, |run, label| {
         let load = label.rsplit_once('-').unwrap().0;
         let ids = ["speed-up", "to-linux"].map(|what| format!("{load}-{what}"));

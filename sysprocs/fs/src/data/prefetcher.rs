@@ -170,7 +170,7 @@ impl<M: UserMemory + ?Sized> PrefetcherState<M> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0).ok_or(Errno::EIO)?;
         let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
         let mut content = self.machine.page(frame);
-        let filled = inode.call_retrying(FillPage { ino, page, around: false }, &mut content[..]).await?;
+        let filled = inode.call_retrying(FillPage { ino, page, maps: false }, &mut content[..]).await?;
         filled.clear_behind(&mut content[..]);
         Ok(filled)
     }

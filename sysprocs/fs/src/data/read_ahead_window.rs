@@ -1,6 +1,7 @@
 //! The read-ahead window of a sequential reader, of a file on the medium or of another board's.
 //!
-//! Invariant: a miss in or right behind the window doubles it; any other miss closes it. Not here: reading
+//! Invariant: a miss in or right behind the window doubles it; any other miss closes it, or opens one
+//! behind it. Not here: reading
 //! (`inode/read_ahead.rs`, `prefetcher.rs`).
 
 use renga_proto::data::RUN_PAGES_MAX;
@@ -92,6 +93,18 @@ mod tests {
         assert_eq!(window.missed(51, 4), 4);
         assert_eq!(window.take(100), 55..59);
         assert_eq!((window.missed(3, 4), window.missed(u32::MAX, 4)), (0, 0));
+    }
+
+    #[test]
+    fn read_ahead_window_opened_at_random_miss_has_pages_behind_it() {
+        let mut window = ReadAheadWindow::NONE;
+        assert_eq!(window.missed(50, 4), 0);
+        window.open(50, 7);
+        assert_eq!((window.take(100), window.take(100)), (51..58, 58..58));
+        assert_eq!(window.missed(53, 4), 1, "it is on its way");
+        assert_eq!(window.missed(20, 4), 0, "elsewhere");
+        window.open(97, 7);
+        assert_eq!(window.take(100), 98..100, "no further than the file");
     }
 
     #[test]

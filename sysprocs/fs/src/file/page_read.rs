@@ -119,7 +119,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     async fn fill_frame(&mut self, begun: &Fill, page: u32) -> Result<Filled, Errno> {
         let mut content = self.machine.page(begun.frame);
-        let filled: Filled = on_inode!(self, FillPage { ino: self.ino, page, around: false }, &mut content[..])?;
+        let filled: Filled = on_inode!(self, FillPage { ino: self.ino, page, maps: false }, &mut content[..])?;
         filled.clear_behind(&mut content[..]);
         Ok(filled)
     }

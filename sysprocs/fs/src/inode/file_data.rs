@@ -23,7 +23,7 @@ impl ActiveInode {
     pub(crate) async fn fill_page(
         &mut self,
         board: u8,
-        FillPage { ino, page, around }: FillPage,
+        FillPage { ino, page, maps }: FillPage,
         is_shared: bool,
         out: &mut [u8],
     ) -> Result<Filled, Errno> {
@@ -38,7 +38,7 @@ impl ActiveInode {
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
         let cache_generation = if is_here && is_shared { self.data.cache_generation(file).await } else { KEPT };
-        let copied = self.copy_page(page, around, out).await?;
+        let copied = self.copy_page(page, maps, out).await?;
         if u64::from(page) * PAGE < size {
             self.touch_access().await;
         }
@@ -52,16 +52,16 @@ impl ActiveInode {
         Ok(Filled { size, keep: if kept { cache_generation } else { NOT_KEPT }, bytes: bytes as u32 })
     }
 
-    /// The data of page `page` into `out`; how many bytes of it, behind which are zeros that are not written. Pages
-    /// `around` it are likely to be wanted, too.
-    pub(crate) async fn copy_page(&mut self, page: u32, around: bool, out: &mut [u8]) -> Result<usize, Errno> {
+    /// The data of page `page` into `out`; how many bytes of it, behind which are zeros that are not written. A
+    /// program `maps` the file and wants it, or not.
+    pub(crate) async fn copy_page(&mut self, page: u32, maps: bool, out: &mut [u8]) -> Result<usize, Errno> {
         let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
         let bytes = size.saturating_sub(offset).min(PAGE) as usize;
         let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
         if block == 0 {
             return Ok(0);
         }
-        self.read_page(DataPage { file, page, block, size }, around, out).await?;
+        self.read_page(DataPage { file, page, block, size }, maps, out).await?;
         Ok(bytes)
     }
 

@@ -48,8 +48,8 @@ pub(super) fn entries(inode: &ActiveInode, frozen: bool, kept: bool) -> u32 {
 pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, kept: bool) -> Option<InodeCall> {
     match call {
         InodeCall::LeaseWrite(call) if kept => {
-            let comes_home = call.entry().page == FLUSH_LEASE && inode.leased.is_some();
-            call.reply(if comes_home { Err(Errno::EAGAIN) } else { Ok(Lease::NONE) });
+            let is_flush = call.entry().page == FLUSH_LEASE && inode.leased.is_some();
+            call.reply(if is_flush { Err(Errno::EAGAIN) } else { Ok(Lease::NONE) });
             None
         }
         call => Some(call),

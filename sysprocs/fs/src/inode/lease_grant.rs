@@ -107,7 +107,7 @@ impl ActiveInode {
             return Err(Errno::EFBIG);
         }
         if !out.is_empty() {
-            let bytes = self.copy_page(page, true, out).await?;
+            let bytes = self.copy_page(page, false, out).await?;
             out.get_mut(bytes..).ok_or(Errno::EINVAL)?.fill(0);
         }
         let id = self.leased.as_mut().map_or(NO_LEASE, WriteLease::grant);

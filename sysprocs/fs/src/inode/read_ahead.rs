@@ -14,18 +14,18 @@ use renga_rt::Errno;
 /// The first window, and what a sequential reader waits for of which nothing is on its way, pages.
 const FIRST_PAGES: u32 = 4;
 /// A program that maps the file is likely to want so many pages behind one that it misses.
-const AROUND_PAGES: u32 = 7;
+const BEHIND_PAGES: u32 = 7;
 
 impl ActiveInode {
-    /// The data of the page at `place`; pages `around` it are likely to be wanted, too.
-    pub(crate) async fn read_page(&mut self, place: DataPage, around: bool, out: &mut [u8]) -> Result<(), Errno> {
+    /// The data of the page at `place`, which a program that `maps` the file wants, or another.
+    pub(crate) async fn read_page(&mut self, place: DataPage, maps: bool, out: &mut [u8]) -> Result<(), Errno> {
         match self.data.read(place, out).await {
             Err(Errno::ENOENT) => {}
             read => return read,
         }
         let awaited = self.read_ahead.missed(place.page, FIRST_PAGES);
-        if awaited == 0 && around {
-            self.read_ahead.open(place.page, AROUND_PAGES);
+        if awaited == 0 && maps {
+            self.read_ahead.open(place.page, BEHIND_PAGES);
         }
         if awaited > 0 {
             let end = place.page.saturating_add(awaited).min(self.pages());

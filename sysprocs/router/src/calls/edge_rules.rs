@@ -17,7 +17,7 @@ pub struct EdgeRule {
     pub paired: u32,
     /// Entries whose reply may wait for another client: the caller has a proxy of its own for them.
     pub may_wait: u32,
-    /// Whether the callers work ahead of programs or behind them: their long messages go in the background.
+    /// Whether the callers' long messages go in the background.
     pub background: bool,
     /// How many words the calls have, by entry.
     pub word_counts: &'static WordCounts,

@@ -40,7 +40,7 @@ pub struct InCall {
     pub(crate) own_account: AccountNumber,
     /// Whether it waits for the share of the program for which it is made.
     pub(crate) patient: bool,
-    /// Whether its caller works ahead of programs or behind them.
+    /// Whether its caller's long messages go in the background.
     pub(crate) background: bool,
     pub(crate) account: AccountNumber,
     /// The work for the account, which the reply reports.

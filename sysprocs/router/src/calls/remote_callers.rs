@@ -20,7 +20,7 @@ pub struct RemoteCallers {
     /// Whether a call on behalf of a program waits for that program's share: these callers keep nothing that other
     /// programs need.
     pub patient: bool,
-    /// Whether they work ahead of programs or behind them: their long messages go in the background.
+    /// Whether their long messages go in the background.
     pub background: bool,
     /// The row of what they may call in the permits.
     pub permits: u16,

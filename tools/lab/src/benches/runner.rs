@@ -9,6 +9,7 @@ use super::store::{ResultStore, TRACE_FILE};
 use crate::machines;
 use anyhow::{Context, Result, bail};
 use renga_bench::run::{BenchMachine, BenchRun, BenchSystem, LinuxForm, RunOutcome, STREAMED};
+use renga_bench::workload::noise;
 use renga_cluster::linux::{CardModel, LinuxBoard, LinuxHardware};
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::SCRIPT_PATH;
@@ -111,14 +112,14 @@ impl<'a> Runner<'a> {
         Ok(ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) })
     }
 
-    /// A file of so many MiB, none of whose pages is empty.
+    /// A file of so many MiB that cannot be packed, none of whose pages ends with zeros.
     fn streamed(&self, mib: u32) -> Result<PathBuf> {
         let file = self.scratch.folder.join(format!("streamed-{mib}"));
         if !file.exists() {
             // Others who make it meanwhile make the same.
             let part = file.with_extension(self.begun.fetch_add(1, Ordering::Relaxed).to_string());
             let cannot = || format!("cannot write {}", part.display());
-            fs::write(&part, vec![b's'; (mib as usize) << 20]).with_context(cannot)?;
+            fs::write(&part, noise((mib as usize) << 20)).with_context(cannot)?;
             fs::rename(&part, &file).with_context(cannot)?;
         }
         Ok(file)

@@ -140,6 +140,8 @@ pub struct Cast {
     pub asynchronous: bool,
     /// Whether what returns data travels in paired form.
     pub paired: bool,
+    /// Whether the clients' long messages go in the background.
+    pub background: bool,
     /// What boards let each other call.
     pub permitted: u32,
 }
@@ -155,6 +157,7 @@ impl Cast {
             slots: 4,
             asynchronous: false,
             paired: false,
+            background: false,
             permitted: Store::ENTRIES,
         }
     }
@@ -231,7 +234,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
         callers: (first, last),
         slots: false,
         patient: false,
-        background: false,
+        background: cast.background,
         permits: 0,
         shared: cast.shared as u16,
         own: true,
@@ -251,7 +254,7 @@ fn plan(site: &SimSite, cast: Cast, all: &'static [&'static Process]) -> LinkPla
             asynchronous: if cast.asynchronous { Note::BIT } else { 0 },
             paired: cast.paired_entries(),
             may_wait: Store::DEFERS,
-            background: false,
+            background: cast.background,
             word_counts: Store::WORD_COUNTS,
             pool,
         })

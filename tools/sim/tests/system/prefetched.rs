@@ -59,6 +59,50 @@ fn wire_is_busy_during_first_sequential_read() {
     finish(&mut system);
 }
 
+/// How long a program of the disk's board takes to load from seven pages behind a page of a file that it maps and has
+/// loaded from, 20 ms later, ns.
+fn behind_mapped_page(first: usize) -> u64 {
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
+    let init = move |init: SimProgram| {
+        let step = step.clone();
+        async move {
+            let file = init.open(PATH, Open::Change).await.unwrap();
+            let mapped = init.map_shared(file, (PAGES * PAGE) as u64).await.unwrap();
+            let version = async |page: usize| init.load(mapped + (page * PAGE) as u64, 1).await;
+            assert_eq!(version(20).await, [1]);
+            init.sleep(20_000_000).await.unwrap();
+            step.set(1);
+            for page in first..first + 7 {
+                assert_eq!(version(page).await, [1]);
+            }
+            step.set(2);
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut files = programs.files();
+    files.insert(PATH.into(), (0..PAGES).flat_map(|page| content(page, 1)).collect());
+    let disk = image::make(12, &files).unwrap();
+    let mut system = SimSystem::boot(&SystemSetup { disk, medium: medium("sd"), ..setup }, &programs);
+    run_to(&mut system, &progress, 1, 10_000_000_000);
+    let begin_ns = system.cluster.now_ns();
+    run_to(&mut system, &progress, 2, 10_000_000_000);
+    let took_ns = system.cluster.now_ns() - begin_ns;
+    finish(&mut system);
+    took_ns
+}
+
+#[test]
+fn pages_behind_a_mapped_miss_come_with_it() {
+    if !possible() {
+        return;
+    }
+    // The card takes more than 400 us for a request.
+    let (near_ns, far_ns) = (behind_mapped_page(21), behind_mapped_page(80));
+    assert!(near_ns < 400_000 && far_ns > 400_000, "{near_ns} ns behind the page, {far_ns} ns elsewhere");
+}
+
 /// Calls between boards of a run in which the other board reads these pages, each by itself.
 fn calls_for(pages: &'static [usize]) -> u64 {
     let init = move |init: SimProgram| async move {
