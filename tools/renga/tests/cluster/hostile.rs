@@ -5,7 +5,7 @@
 use crate::support::{Disk, Renga, clusters_can_run};
 
 /// So many calls have to reach servers of board a.
-const CALLS: u64 = 4_000;
+const CALLS: u64 = 7_000;
 /// In the least so many times everything was compared meanwhile.
 const ROUNDS_MIN: usize = 3;
 
