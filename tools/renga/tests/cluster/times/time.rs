@@ -212,6 +212,7 @@ fn accounts_of_children_include_peak_memory() {
             text.split_once(&format!("\n{name}\n")).and_then(|(_, rest)| rest.lines().next()).unwrap_or_default();
         // This busybox takes the kernel's KiB for pages.
         let kib = line.rsplit(' ').next().and_then(|figure| figure.parse::<u64>().ok()).unwrap_or_default() / 4;
-        assert!((mib << 10..(mib << 10) + 1024).contains(&kib), "{name}: {kib} KiB of {mib} MiB\n{text}");
+        // Beside the block: pages of the program, a file of 1,804 KiB, and its stack.
+        assert!((mib << 10..(mib << 10) + 2048).contains(&kib), "{name}: {kib} KiB of {mib} MiB\n{text}");
     }
 }
