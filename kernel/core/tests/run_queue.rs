@@ -388,6 +388,14 @@ fn run_queue_real_time_leaves_a_twentieth() {
         assert!(others_ns.abs_diff(SECOND_NS / 2) <= SECOND_NS / 50, "{spinning:?}: others have {others_ns} ns");
         assert!(players.used_ns(fair + 1) >= 2_000_000, "who waits comes in too: {}", players.used_ns(fair + 1));
     }
+    // One that becomes real-time while it runs, and never waits.
+    let mut changed = Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Computes)]);
+    changed.run(SLICE_NS / 2);
+    let running = changed.log.last().expect("a program runs").0;
+    WaitCanceller::new(changed.programs[running].0).set_policy(fifo(50));
+    changed.run(10 * SECOND_NS);
+    let other_ns = changed.used_ns(1 - running);
+    assert!(other_ns.abs_diff(SECOND_NS / 2) <= SECOND_NS / 50, "the other one has {other_ns} ns");
     // Only the end of its slice stops one that computes alone.
     let mut two = Players::new(&[(fifo(50), Habit::Computes), (Policy::DEFAULT, Habit::Computes)]);
     two.run(10 * SECOND_NS);

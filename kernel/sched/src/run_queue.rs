@@ -298,11 +298,14 @@ impl<R: Task> RunQueue<R> {
         }
     }
 
-    /// Gives it another policy, and its place by that.
-    pub fn set_policy(&self, task: &'static R, policy: Policy) {
+    /// Gives it another policy at `now_ns`, and its place by that. One that has the core and becomes a real-time task
+    /// may keep it without another slice's beginning.
+    pub fn set_policy(&self, task: &'static R, policy: Policy, now_ns: u64) {
         task.account().set_policy(policy);
         if task.place().get() != NOWHERE {
             self.requeue(task);
+        } else if self.is_last(task) && task.account().rank.get() < RANK_FAIR && !self.real_time.is_active() {
+            self.real_time.begin(now_ns);
         }
     }
 

@@ -43,7 +43,7 @@ impl Process {
         let account = self.account.get();
         let (policy, cores) = account.schedule().published();
         if policy != account.policy() {
-            self.run_queue.get().set_policy(self, policy);
+            self.run_queue.get().set_policy(self, policy, self.core.now_ns());
         }
         if cores != account.cores() {
             self.set_cores(cores);
