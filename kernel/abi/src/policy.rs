@@ -148,3 +148,25 @@ impl Policy {
         known.then(|| Policy { class, nice: nice as i8 + NICE_MIN, priority, background, pace })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Class, NICE_MAX, NICE_MIN, Policy};
+
+    #[test]
+    fn policy_words_roundtrip() {
+        for class in [Class::Fair, Class::Batch, Class::Idle, Class::Fifo, Class::RoundRobin] {
+            let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
+            for nice in [NICE_MIN, -1, 0, NICE_MAX] {
+                for background in [false, true] {
+                    let priority = if real_time { 42 } else { 0 };
+                    let policy = Policy { class, nice, priority, background, ..Policy::DEFAULT };
+                    assert_eq!(Policy::from_word(policy.to_word()), Some(policy));
+                }
+            }
+        }
+        for word in [0x9000, 0xff00, 4, 6, 1, 1 << 8 | 100 << 16, 40 << 8, 20 << 8 | 1 << 16, 1 << 25, u64::MAX] {
+            assert_eq!(Policy::from_word(word), None, "{word:#x}");
+        }
+    }
+}

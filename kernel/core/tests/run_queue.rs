@@ -292,22 +292,6 @@ fn run_queue_cancelled_wait_runs_at_once() {
 }
 
 #[test]
-fn policy_words_roundtrip() {
-    for class in [Class::Fair, Class::Batch, Class::Idle, Class::Fifo, Class::RoundRobin] {
-        let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
-        for nice in [NICE_MIN, -1, 0, NICE_MAX] {
-            for background in [false, true] {
-                let policy = Policy { background, ..policy(class, nice, if real_time { 42 } else { 0 }) };
-                assert_eq!(Policy::from_word(policy.to_word()), Some(policy));
-            }
-        }
-    }
-    for word in [0x9000, 0xff00, 4, 6, 1, 1 << 8 | 100 << 16, 40 << 8, 20 << 8 | 1 << 16, 1 << 25, u64::MAX] {
-        assert_eq!(Policy::from_word(word), None, "{word:#x}");
-    }
-}
-
-#[test]
 fn run_queue_long_sleeper_gains_little() {
     let mut players = Players::new(&[
         (Policy::DEFAULT, Habit::Computes),

@@ -3,8 +3,8 @@
 //! Invariant: [`MessageMemory::total_bytes`] is what boot allocates for them on the board, and is never exceeded,
 //! whatever the programs do: a proxy has room for one call, with the slice given and the slice taken; a local caller
 //! has a place at the router; a copy of an asynchronous call is in a slot on the sender's board and, when it has
-//! arrived, in one on the server's; frames wait in the window of each other board; answers are packed in one place. On one board messages need none:
-//! they pass by reference.
+//! arrived, in one on the server's; frames wait in the window of each other board; answers are packed in one place. On
+//! one board messages need none: they pass by reference.
 
 use crate::PlacementError;
 use crate::checked::{Checked, CheckedCall, OnBehalfOf};
