@@ -1,8 +1,7 @@
 //! The read-ahead window of a sequential reader, of a file on the medium or of another board's.
 //!
-//! Invariant: a miss in or right behind the window doubles it; any other miss closes it, or opens one
-//! behind it. Not here: reading
-//! (`inode/read_ahead.rs`, `prefetcher.rs`).
+//! Invariant: a miss in or right behind the window doubles it; any other miss closes it, or opens one behind it. Not
+//! here: reading (`inode/read_ahead.rs`, `prefetcher.rs`).
 
 use renga_proto::data::RUN_PAGES_MAX;
 

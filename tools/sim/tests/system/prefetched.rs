@@ -6,6 +6,7 @@ use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, SimProgram};
 use renga_sim::system::{SimSystem, SystemSetup, image, medium};
 use std::cell::{Cell, RefCell};
+use std::future::Future;
 use std::rc::Rc;
 
 const PATH: &str = "/long";
@@ -20,6 +21,15 @@ fn content(page: usize, version: u8) -> [u8; PAGE] {
     let mut bytes = noise(page as u64);
     bytes[0] = version;
     bytes
+}
+
+/// Boots a pair whose card has the file, which nobody has read; its first program is `init`.
+fn boot_with_file<F: Future<Output = u8> + 'static>(init: impl Fn(SimProgram) -> F + Clone + 'static) -> SimSystem {
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut files = programs.files();
+    files.insert(PATH.into(), (0..PAGES).flat_map(|page| content(page, 1)).collect());
+    let disk = image::make(12, &files).unwrap();
+    SimSystem::boot(&SystemSetup { disk, medium: medium("sd"), ..setup }, &programs)
 }
 
 #[test]
@@ -45,11 +55,7 @@ fn wire_is_busy_during_first_sequential_read() {
             0
         }
     };
-    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut files = programs.files();
-    files.insert(PATH.into(), (0..PAGES).flat_map(|page| content(page, 1)).collect());
-    let disk = image::make(12, &files).unwrap();
-    let mut system = SimSystem::boot(&SystemSetup { disk, medium: medium("sd"), ..setup }, &programs);
+    let mut system = boot_with_file(init);
     run_to(&mut system, &progress, 1, 10_000_000_000);
     let (begin_ns, before) = (system.cluster.now_ns(), system.cluster.bus().count());
     run_to(&mut system, &progress, 2, 10_000_000_000);
@@ -80,11 +86,7 @@ fn behind_mapped_page(first: usize) -> u64 {
             0
         }
     };
-    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut files = programs.files();
-    files.insert(PATH.into(), (0..PAGES).flat_map(|page| content(page, 1)).collect());
-    let disk = image::make(12, &files).unwrap();
-    let mut system = SimSystem::boot(&SystemSetup { disk, medium: medium("sd"), ..setup }, &programs);
+    let mut system = boot_with_file(init);
     run_to(&mut system, &progress, 1, 10_000_000_000);
     let begin_ns = system.cluster.now_ns();
     run_to(&mut system, &progress, 2, 10_000_000_000);
