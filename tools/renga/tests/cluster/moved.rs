@@ -28,6 +28,10 @@ fn placement_metadata_on_other_board_works() {
         text = text.replacen(line, &line.replacen("on = \"a\"", "on = \"b\"", 1), 1);
     }
     assert_eq!(text.matches("on = \"b\"").count(), MOVED.len());
+    // More callers of a's are proxies then, which is what `renga check` would say.
+    let bound = "name = \"a\", disk = true, message_kib = 1536";
+    assert!(text.contains(bound), "the bound of board a");
+    text = text.replacen(bound, "name = \"a\", disk = true, message_kib = 1664", 1);
     fs::write(&file, text).expect("the scratch folder takes files");
     let says = "big far-1 far-2 far-3 far-4 own-2 own-3 own-4 2\n2\nNo such file or directory\n";
     let system = ["--system".as_ref(), file.as_os_str()];
