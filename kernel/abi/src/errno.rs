@@ -60,6 +60,7 @@ errnos! {
     ENOTSOCK = 88 "Not a socket";
     EOPNOTSUPP = 95 "Operation not supported";
     EAFNOSUPPORT = 97 "Address family not supported";
+    ETIMEDOUT = 110 "Connection timed out";
     EHOSTDOWN = 112 "The board is down";
     ESTALE = 116 "Stale file handle";
     ECANCELED = 125 "Operation canceled";

@@ -12,6 +12,7 @@
 use crate::area::{Area, Origin, number};
 use crate::frame_list::FrameList;
 use crate::layout::{PAGE, TRAMPOLINE};
+use crate::mapped_files::MappedFile;
 use crate::pager::Pager;
 use crate::tables::{Lists, Table};
 use core::cell::Cell;
@@ -74,6 +75,16 @@ impl Space {
     }
     pub(crate) fn note_shared(&mut self, area: &Area) {
         self.shared = (self.shared.0.min(area.start_address()), self.shared.1.max(area.end_address()));
+    }
+    /// The file or object of which the shared area at `address` shows a part, and which of its bytes that is.
+    pub fn shared_at(&self, address: u64) -> Option<(MappedFile, u64)> {
+        let area = self.area_at(address).filter(Area::is_shared)?;
+        let (file, page, _) = area.file_page(number(address))?;
+        Some((self.table.files.get(file)?, u64::from(page) * PAGE + address % PAGE))
+    }
+    /// Whether anything is to be seen at `address`.
+    pub fn has_area_at(&self, address: u64) -> bool {
+        self.area_at(address).is_some()
     }
     /// Its areas, in order.
     pub fn areas(&self) -> &[Area] {

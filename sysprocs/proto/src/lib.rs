@@ -16,6 +16,7 @@ pub mod disk;
 pub mod events;
 pub mod fifos;
 pub mod file;
+pub mod futex;
 mod in_slice;
 pub mod inode;
 pub mod inode_release;

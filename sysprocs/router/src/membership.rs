@@ -77,6 +77,8 @@ members! {
     inode_directory: inode::InodeDirectory;
     /// Event files: likewise.
     events: events::Events;
+    /// Programs there that wait for a word of memory.
+    futexes: futex::Futexes;
     /// Page frames stored from there.
     memory: memory::Memory;
     /// Cached pages of files, if that board has the inodes.

@@ -88,6 +88,10 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
     Fifos "fifos" "Which pipes are open fifos.", FileBoard 1:
         renga_pipe::fifos [at.each(at.count(Kind::Pipe), || renga_pipe::FifoPlace::NONE)];
+    Futexes "futexes" "Which programs wait for a word of memory.", Every 1:
+        renga_futex::futexes [
+            at.each(at.count_everywhere(Kind::User), || renga_futex::FutexWait::EMPTY), at.boot.wakes
+        ];
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.wait_cancellers(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),

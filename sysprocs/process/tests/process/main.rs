@@ -4,6 +4,7 @@ mod background_jobs;
 mod descriptor_ranges;
 mod events;
 mod fifos;
+mod futexes;
 mod identity;
 mod job_control;
 mod locks;

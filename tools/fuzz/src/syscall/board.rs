@@ -101,6 +101,8 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let (clock, wakes) = clock(board, procs, watch);
     let events = events(board, wakes);
     let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
+    let futexes = board
+        .server(|_, port| renga_futex::futexes(port, arena.put_slice(USERS, |_| renga_futex::FutexWait::EMPTY), wakes));
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
@@ -144,6 +146,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
                 pipe_table: Client::new(&me, pipe_table),
                 events: Family::new(&me, board.family(&[events])).narrowed(),
                 own_events: Local::new(&me, &board.family(&[events])[0]),
+                futexes: Family::new(&me, board.family(&[futexes])).narrowed(),
                 fifos: Family::new(&me, board.family(&[fifos])).narrowed(),
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),

@@ -187,6 +187,13 @@ pub const KINDS: &[KindFacts] = &[
     ),
     kind("events", BoardRule::Every, 1, words_only(protocol("Events", &[(0, "Make"), (1, "Take")], NONE, NONE)), &[]),
     kind(
+        "futexes",
+        BoardRule::Every,
+        1,
+        words_only(protocol("Futexes", &[(0, "JoinQueue"), (2, "WakeFutex")], NONE, NONE)),
+        &[],
+    ),
+    kind(
         "fifos",
         BoardRule::FileOnly,
         1,

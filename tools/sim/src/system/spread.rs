@@ -18,7 +18,7 @@ const GROUPS: [&[&str]; 17] = [
     &["name_index"],
     &["metadata_writeback"],
     &["pipe_table"],
-    &["keyboard", "fifos"],
+    &["keyboard", "fifos", "futexes"],
     &["memory", "reclaimer"],
     &["page_cache", "data_writeback", "lease_flusher"],
     &["file"],

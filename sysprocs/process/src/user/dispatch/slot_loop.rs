@@ -273,10 +273,8 @@ impl<M: UserMemory> User<M> {
     /// Releases all that the program had, and notifies its parent.
     async fn end(&mut self, status: u32) {
         let pid = self.program.pid;
-        let clear_tid = self.program.clear_child_tid;
-        if clear_tid != 0 && self.space.as_ref().is_some_and(|space| space.is_borrowed()) {
-            // Only who shares the memory can see it; a bad address is the program's loss.
-            let _ = self.put(clear_tid, &[0; 4]).await;
+        if self.program.robust_list != 0 || self.program.clear_child_tid != 0 {
+            apart!(self.leave_words());
         }
         if self.program.locks {
             self.release_locks(0).await;

@@ -39,10 +39,11 @@ macro_rules! calls { (
 
 calls! {
     quick {
-        92 personality, 99 set_robust_list, 143 setregid, 144 setgid, 145 setreuid, 146 setuid, 147 setresuid,
+        92 personality, 143 setregid, 144 setgid, 145 setreuid, 146 setuid, 147 setresuid,
             149 setresgid, 158 getgroups, 159 setgroups, 174 getuid, 175 geteuid, 176 getgid, 177 getegid,
             231 munlockall => zero;
         96 set_tid_address => set_tid_address;
+        99 set_robust_list => set_robust_list;
         124 sched_yield => yield_slice;
         125 sched_get_priority_max => get_priority_max;
         126 sched_get_priority_min => get_priority_min;
@@ -112,6 +113,7 @@ calls! {
         88 utimensat => change_times;
         93 exit, 94 exit_group => exit;
         98 futex => futex;
+        100 get_robust_list => get_robust_list;
         101 nanosleep => sleep;
         102 getitimer => get_interval_timer;
         103 setitimer => set_interval_timer;

@@ -21,8 +21,6 @@ const PR_GET_DUMPABLE: u32 = 3;
 const PR_SET_DUMPABLE: u32 = 4;
 const PR_SET_NAME: u32 = 15;
 const PR_GET_NAME: u32 = 16;
-const FUTEX_OPERATION: u32 = 0x7f;
-const FUTEX_WAKE: u32 = 1;
 
 impl<M: UserMemory> User<M> {
     pub(crate) fn get_pid(&mut self) -> SyscallResult {
@@ -111,13 +109,5 @@ impl<M: UserMemory> User<M> {
         let pid = self.program.pid;
         self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await
-    }
-
-    /// Programs have one thread: no thread waits, so a wake finds none.
-    pub(crate) async fn futex(&mut self) -> SyscallResult {
-        match self.int(1) & FUTEX_OPERATION {
-            FUTEX_WAKE => Ok(0),
-            _ => Err(Errno::ENOSYS.into()),
-        }
     }
 }

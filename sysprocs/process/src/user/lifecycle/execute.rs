@@ -218,6 +218,7 @@ impl<M: UserMemory> User<M> {
     /// From here on the process is the new program.
     async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], origin: ProgramOrigin) {
         let mut borrowed = false;
+        apart!(self.leave_words());
         self.note_frames();
         self.facts.info.space.set(None);
         if let Some(old) = &mut self.space {
@@ -238,7 +239,6 @@ impl<M: UserMemory> User<M> {
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
         self.program.dumpable = true;
-        self.program.clear_child_tid = 0;
         self.program.origin = origin;
         self.publish_info();
         self.report_ignored(0).await;

@@ -50,6 +50,10 @@ rights! {
         AddCount AskTimerFile AskWaiting ChangeWatch ClaimWatch DropEvents HoldEvents NextWatch PollEvents
         SetTimerFile SetWaiting TakeCount
     };
+    /// Of the words that programs wait for.
+    FUTEXES = futex {
+        JoinQueue MoveWaiters WakeFutex WasWoken
+    };
     /// Of the open fifos.
     FIFOS = fifos {
         OpenFifo

@@ -3,7 +3,7 @@
 //! Not here: the calls themselves.
 
 use crate::user::servers::rights::{
-    CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
+    CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, FUTEXES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
 };
 use crate::user::state::{Handle, UserFacts};
 use renga_memory::FrameCache;
@@ -17,6 +17,7 @@ use renga_proto::data::Prefetcher;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
+use renga_proto::futex::Futexes;
 use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, Release, ReleaseMany};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
@@ -86,6 +87,8 @@ clients! {
         events: Family<Events, EVENTS>,
         /// Those of this board, where they are made.
         own_events: Local<Events>,
+        /// Who waits for which word of memory.
+        futexes: Family<Futexes, FUTEXES>,
         /// Which pipes are open fifos.
         fifos: Family<Fifos, FIFOS>,
         /// The terminal.
@@ -307,6 +310,11 @@ impl Services {
     /// The keeper of `board`'s event files.
     pub fn events(&mut self, board: u8) -> Result<Client<Events, EVENTS>, Errno> {
         self.clients.events.at(board, 0).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of `board`'s words that programs wait for.
+    pub fn futexes(&mut self, board: u8) -> Result<Client<Futexes, FUTEXES>, Errno> {
+        self.clients.futexes.at(board, 0).ok_or(Errno::ENOSYS)
     }
 
     /// The keeper of fifos.

@@ -96,6 +96,8 @@ renga_rt::with_defaults! {
         pub origin: ProgramOrigin = ProgramOrigin::default(),
         /// Where to write 0 when it ends.
         pub clear_child_tid: u64 = 0,
+        /// Where its list of locks is that others get when it ends; 0: it has none.
+        pub robust_list: u64 = 0,
         /// Most page frames that its memory took at a time.
         pub frames_most: u32 = 0,
         /// What its children used that it has waited for.

@@ -58,6 +58,7 @@ struct Headers {
     clock: &'static Process,
     waker: &'static Process,
     events: &'static Process,
+    futexes: &'static Process,
     wakes: &'static Wakes,
     file_table: &'static Process,
     pipe_table: &'static Process,
@@ -102,6 +103,7 @@ fn declare(board: HostBoard) -> Headers {
         clock: board.declare(3),
         waker,
         events: board.declare(3),
+        futexes: board.declare(3),
         wakes: leak(Wakes::new(Some(Notifier::new(waker)))),
         file_table: board.declare(3),
         pipe_table: board.declare(3),
@@ -248,6 +250,10 @@ fn start_events(board: HostBoard, here: &Headers) {
         let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
         renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches, 0)
     });
+    board.start(here.futexes, |me| {
+        let places = Vec::leak(vec![renga_futex::FutexWait::EMPTY; 2 * SLOTS]);
+        renga_futex::futexes(Port::new(&me).0, places, here.wakes)
+    });
 }
 
 fn start_servers(
@@ -369,6 +375,7 @@ fn start_user<M: UserMemory>(
             locks: family(&me, only_family(all.len(), own.locks)),
             events: family(&me, all.iter().map(|headers| members(&[headers.events])).collect()),
             own_events: Local::new(&me, leak(members(&[here.events]))),
+            futexes: family(&me, all.iter().map(|headers| members(&[headers.futexes])).collect()),
             fifos: family(&me, only_family(all.len(), own.fifos)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
             names: Local::new(&me, &Members::NONE),
