@@ -2,6 +2,7 @@
 
 mod events;
 mod fifos;
+mod futexes;
 mod locks;
 mod roots;
 mod timers;

@@ -1,0 +1,78 @@
+//! Mutexes, condition variables, barriers and semaphores of the C library between processes of one and of two boards.
+
+use crate::images::packages_can_be_had;
+use crate::support::{Renga, clusters_can_run};
+
+/// The first argument makes what is shared, or is 0 or 1; both of these run together.
+const SHARED: &str = r#"
+import ctypes, errno, mmap, os, sys, time
+libc = ctypes.CDLL(None)
+ROUNDS = 40
+file = os.open("/tmp/shared", os.O_RDWR | os.O_CREAT)
+os.ftruncate(file, 4096)
+page = mmap.mmap(file, 4096)
+start = ctypes.addressof(ctypes.c_char.from_buffer(page))
+mutex, robust, condition, barrier, semaphore = [ctypes.c_void_p(start + 64 * n) for n in range(5)]
+count, turn = [ctypes.c_long.from_buffer(page, 64 * n) for n in (5, 6)]
+if sys.argv[1] == "make":
+    shared = ctypes.create_string_buffer(64)
+    for name, thing, more in (("mutex", mutex, []), ("cond", condition, []), ("barrier", barrier, [2])):
+        getattr(libc, f"pthread_{name}attr_init")(shared)
+        getattr(libc, f"pthread_{name}attr_setpshared")(shared, 1)
+        getattr(libc, f"pthread_{name}_init")(thing, shared, *more)
+    libc.pthread_mutexattr_init(shared)
+    libc.pthread_mutexattr_setpshared(shared, 1)
+    libc.pthread_mutexattr_setrobust(shared, 1)
+    libc.pthread_mutex_init(robust, shared)
+    libc.sem_init(semaphore, 1, 0)
+    count.value = turn.value = 0
+    sys.exit()
+own = int(sys.argv[1])
+def both():
+    libc.pthread_barrier_wait(barrier)
+both()
+for n in range(ROUNDS):
+    libc.pthread_mutex_lock(mutex)
+    value = count.value
+    if n % 8 == own:
+        time.sleep(0.0005)
+    count.value = value + 1
+    libc.pthread_mutex_unlock(mutex)
+both()
+for n in range(ROUNDS):
+    libc.pthread_mutex_lock(mutex)
+    while turn.value % 2 != own:
+        libc.pthread_cond_wait(condition, mutex)
+    turn.value += 1
+    libc.pthread_cond_broadcast(condition)
+    libc.pthread_mutex_unlock(mutex)
+both()
+for n in range(ROUNDS):
+    (libc.sem_wait if own else libc.sem_post)(semaphore)
+both()
+if own:
+    libc.pthread_mutex_lock(robust)
+    both()
+    time.sleep(0.01)
+    os._exit(0)
+print(count.value, turn.value, libc.sem_trywait(semaphore), flush=True)
+both()
+print(errno.errorcode[libc.pthread_mutex_lock(robust)])
+print(libc.pthread_mutex_consistent(robust), libc.pthread_mutex_unlock(robust), libc.pthread_mutex_lock(robust))
+"#;
+
+const SAYS: [&str; 3] = ["80 80 -1", "EOWNERDEAD", "0 0 0"];
+
+#[test]
+fn futexes_of_shared_file_hold_between_processes_and_boards() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let run = "python3 /tmp/p make; python3 /tmp/p 0 &";
+    let script = format!(
+        "cat > /tmp/p <<'END'{SHARED}END\n{run} python3 /tmp/p 1; wait\n{run} remote -b b python3 /tmp/p 1; wait\n"
+    );
+    let text = Renga::script(&script).with(["--image", "dev"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, [SAYS, SAYS].concat(), "{text}");
+}
