@@ -73,6 +73,10 @@ impl Space {
     pub fn may_share(&self, address: u64) -> bool {
         self.shared.0 <= address && address < self.shared.1
     }
+    /// From now on any of its pages may be shared: its program has several threads.
+    pub fn share_all(&mut self) {
+        self.shared = (0, USER_END);
+    }
     pub(crate) fn note_shared(&mut self, area: &Area) {
         self.shared = (self.shared.0.min(area.start_address()), self.shared.1.max(area.end_address()));
     }

@@ -25,5 +25,6 @@ pub use procs::server::procs;
 pub use procs::state::SlotUse;
 pub use procs::table::RECORDS_MAX;
 pub use user::{
-    DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, PATHS_BYTES, Processor, UserClients, UserFacts, user,
+    DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, PATHS_BYTES, Processor, ProgramState, ThreadGroups, UserClients,
+    UserFacts, user,
 };

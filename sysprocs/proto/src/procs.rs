@@ -19,6 +19,8 @@ pub const fn board_of(pid: u32, init_board: u8) -> u8 {
 
 /// In `Spawn`: the parent may have as many processes as there are slots, those kept in reserve too.
 pub const UNLIMITED: u32 = u32::MAX;
+/// In `Spawn`, for a group: the new process is a thread of `parent`, in a slot of the same core.
+pub const NEW_THREAD: u32 = u32::MAX;
 /// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
 /// Queued signals with their causes, of all processes of a board; the first limit of a single one.
@@ -130,6 +132,14 @@ in_words! {
 impl Cause {
     /// The system's own doing (`SI_KERNEL`).
     pub const KERNEL: Cause = Cause { code: 0x80, sender: 0, value: 0, timer: 0 };
+    /// Thread `tid` has all others of its program killed.
+    pub const fn siblings_of(tid: u32) -> Cause {
+        Cause { code: Cause::OF_SIBLING, ..Cause::user(tid) }
+    }
+    /// The code of [`Cause::siblings_of`], which no `si_code` has.
+    pub const OF_SIBLING: i32 = i32::MIN;
+    /// The code of a signal for one thread (`SI_TKILL`).
+    pub const FOR_THREAD: i32 = -6;
     /// `kill` by process `sender` (`SI_USER`).
     pub const fn user(sender: u32) -> Cause {
         Cause { code: 0, sender, value: 0, timer: 0 }

@@ -16,6 +16,12 @@ impl<const WORDS: usize> BitSet<WORDS> {
     /// No number.
     pub const NONE: Self = BitSet([0; WORDS]);
 
+    /// With `number` alone.
+    pub fn of(number: u16) -> Self {
+        let mut set = Self::NONE;
+        set.insert(number);
+        set
+    }
     /// Adds `number`; whether there can be such a number.
     pub fn insert(&mut self, number: u16) -> bool {
         let word = self.0.get_mut(usize::from(number) / 64);

@@ -8,6 +8,7 @@ use crate::kinds::{Kind, each_kind};
 use crate::link::{LinkParts, Reach};
 use crate::machine::Machine;
 use crate::outline::Outline;
+use crate::valid::CORES_MAX;
 use core::cell::Cell;
 use renga_core::Process;
 use renga_fs::{CommitDue, FreeLookupWorkers, Referrers};
@@ -15,7 +16,8 @@ use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{FrameCounts, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_process::{
-    DESCRIPTORS_MAX, DescriptorSlot, PATHS_BYTES, ProcessRow, Processor, QueuedSignal, RECORDS_MAX, SlotUse, UserFacts,
+    DESCRIPTORS_MAX, DescriptorSlot, PATHS_BYTES, ProcessRow, Processor, ProgramState, QueuedSignal, RECORDS_MAX,
+    SlotUse, ThreadGroups, UserFacts,
 };
 use renga_procfs::Plan;
 use renga_proto::pipe::PIPE_BYTES;
@@ -82,6 +84,10 @@ fn start<M: Machine>(
         referrers: arena.put(|| Referrers::new(referrers)),
         infos: arena.put_slice(slots, |_| ProcInfo::default()),
         tables: SpaceTables::new(arena, slots),
+        groups: core::array::from_fn(|core| {
+            let any = directory.of_kind(Kind::User).iter().any(|user| usize::from(user.core().number()) == core);
+            ThreadGroups::new(arena, if any { slots } else { 0 })
+        }),
         counts: FrameCounts::new(arena, machine.memory().frames() as usize),
         link: LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts()),
     };
@@ -143,6 +149,8 @@ pub(crate) struct Boot<'m, M> {
     /// What the user slots show of their programs.
     infos: &'static [ProcInfo],
     tables: &'static SpaceTables,
+    /// The programs with threads, by the core of their slots.
+    groups: [&'static ThreadGroups; CORES_MAX as usize],
     /// How many references each page frame has.
     counts: &'static FrameCounts,
     link: Option<LinkParts>,
@@ -260,11 +268,12 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// The facts of a user process: the first one of the file system's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
-        let Boot { machine, directory, tables, counts, sessions, .. } = *self.boot;
+        let Boot { machine, directory, tables, counts, sessions, groups, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.file_board();
         let boot_program = if first { machine.init() } else { "" };
         let info = &self.boot.infos[usize::from(self.number)];
         let (slot, seed, slice_ns) = (self.number, machine.seed(), machine.times().slice_ns);
-        self.put(|| UserFacts { slot, boot_program, seed, slice_ns, info, tables, counts, sessions })
+        let groups = groups[usize::from(self.core)];
+        self.put(|| UserFacts { slot, boot_program, seed, slice_ns, info, tables, counts, sessions, groups })
     }
 }

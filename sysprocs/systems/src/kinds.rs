@@ -101,7 +101,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_process::user::<M::Memory> [
             at.machine().memory(), at.machine().power(), at.processor(),
             at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts(),
-            at.each(DESCRIPTORS_MAX, || DescriptorSlot::EMPTY), at.put(|| [0; PATHS_BYTES])
+            at.put(|| ProgramState::with_room(at.each(DESCRIPTORS_MAX, || DescriptorSlot::EMPTY))), at.put(|| [0; PATHS_BYTES])
         ];
     ProcFiles "proc_files" "Files under /proc.", Every 1:
         renga_procfs::proc_files::<M::Memory> [

@@ -27,6 +27,11 @@ impl Homes {
         Homes(homes)
     }
 
+    /// A free slot, of those that are `idle`, on the home of `maker`.
+    pub fn beside(&self, idle: &SlotSet, maker: u16) -> Option<u16> {
+        self.0.iter().find(|slots| slots.contains(maker))?.both(idle).first()
+    }
+
     /// The free slot, of those that are `idle`, for a program that the one in slot `maker` makes, or another board's;
     /// `ancestors` are those who made that, and who made these, and `waits` says which programs wait for a child.
     pub fn choose(

@@ -38,7 +38,7 @@ impl ProcsState {
     fn listed(&self, index: usize) -> Option<Listed> {
         let record = &self.table.rows[index];
         let own = board_of(record.pid, self.table.init_board) == self.table.board;
-        if record.pid == 0 || record.home == Home::Elsewhere || !own {
+        if record.pid == 0 || record.is_thread || record.home == Home::Elsewhere || !own {
             return None;
         }
         let slot = record.slot();

@@ -15,4 +15,5 @@ pub mod slot_set;
 mod spawn;
 pub mod state;
 pub mod table;
+mod threads;
 mod vfork;

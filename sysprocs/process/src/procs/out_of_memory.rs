@@ -22,7 +22,7 @@ impl ProcsState {
             self.me.log("killed for want of memory: pid, its page frames", [pid.into(), frames]);
             self.dying = pid;
         }
-        if self.dying == caller {
+        if self.table.process_of(caller) == Ok(self.dying) {
             return call.reply(Ok(caller));
         }
         let Some(call) = unless_cancelled(call) else { return };

@@ -57,8 +57,14 @@ renga_rt::with_defaults! {
         pub home: Home = Home::Nowhere,
         /// How it is.
         pub state: ProcessState = ProcessState::Alive,
+        /// It is a further thread of the process that is named as its parent.
+        pub is_thread: bool = false,
+        /// How many further threads it has.
+        pub threads: u16 = 0,
         /// Signals that have come and were not taken.
         pub pending: SignalSet = 0,
+        /// Those of them that are for the first thread alone.
+        pub directed: SignalSet = 0,
         /// The queued causes of those.
         pub queued: SignalChain = SignalChain::EMPTY,
         /// How many may wait so (RLIMIT_SIGPENDING).

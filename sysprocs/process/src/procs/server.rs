@@ -126,14 +126,18 @@ impl ProcsServer for ProcsState {
     async fn kill(&mut self, call: &mut Call<Kill>) -> Result<bool, Errno> {
         let Kill { pid, signal, cause } = call.entry();
         // Only this board's clock waits to hear of its timers.
-        let timer = if call.board() == self.table.board { cause.timer } else { 0 };
+        let is_here = call.board() == self.table.board;
+        let timer = if is_here { cause.timer } else { 0 };
+        if cause.code == Cause::OF_SIBLING && !is_here {
+            return Err(Errno::EINVAL);
+        }
         self.table.kill(pid, signal, Cause { timer, ..cause })
     }
     async fn take_signal(&mut self, call: &mut Call<TakeSignal>) -> Result<TakenSignal, Errno> {
         self.table.take_signal(call.entry().pid, call.entry().blocked)
     }
     async fn pending_signals(&mut self, call: &mut Call<PendingSignals>) -> Result<u64, Errno> {
-        Ok(self.table.get(call.entry().pid)?.pending)
+        self.table.pending(call.entry().pid)
     }
     async fn await_signal(&mut self, call: Call<AwaitSignal>) {
         let AwaitSignal { pid, blocked } = call.entry();

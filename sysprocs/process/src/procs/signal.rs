@@ -6,6 +6,7 @@
 use super::queue::SignalQueue;
 use super::record::{Home, ProcessRecord, ProcessState};
 use super::rows::RowKey;
+use super::slot_set::SlotSet;
 use super::table::ProcessTable;
 use crate::signals::{CONTINUED, SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
 use renga_proto::procs::{Cause, INIT, SignalFacts, TakenSignal};
@@ -21,6 +22,9 @@ impl ProcessTable {
         let record = self.get(pid)?;
         if signal == 0 || matches!(record.state, ProcessState::Ended(_)) {
             return Ok(false);
+        }
+        if cause.code == Cause::OF_SIBLING {
+            return self.kill_siblings(pid, cause.sender).map(|()| true);
         }
         self.post(pid, signal, cause)
     }
@@ -49,8 +53,8 @@ impl ProcessTable {
     /// Sends `signal` to the process at `index`, if it is one of this board and none of the exceptions; how many
     /// that are.
     fn post_for_group(&mut self, index: usize, (signal, cause): (u8, Cause), but: [u32; 2]) -> u32 {
-        let ProcessRecord { pid, home, .. } = self.rows[index];
-        if pid == 0 || but.contains(&pid) || !matches!(home, Home::Slot(_)) {
+        let ProcessRecord { pid, home, is_thread, .. } = self.rows[index];
+        if pid == 0 || is_thread || but.contains(&pid) || !matches!(home, Home::Slot(_)) {
             return 0;
         }
         if signal != 0 {
@@ -75,13 +79,15 @@ impl ProcessTable {
     pub(super) fn post(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<bool, Errno> {
         let index = self.index(pid)?;
         let slot = self.rows[index].slot().ok_or(Errno::ESRCH)?;
-        let ProcessTable { rows, queue, .. } = self;
-        let Noted { kept, goes_on } = rows.change(index, |record| note(record, queue, signal, cause))?;
+        let Noted { kept, goes_on } = self.note_signal(index, signal, cause)?;
+        // Any thread may take what is for the process.
+        let one = cause.code == Cause::FOR_THREAD || self.rows[index].threads == 0;
+        let slots = if one && !goes_on { SlotSet::of(slot) } else { self.slots_of(index) };
         if kept || goes_on {
-            self.to_answer.insert(slot);
+            self.to_answer.add(slots);
         }
         if kept {
-            self.to_interrupt.insert(slot);
+            self.to_interrupt.add(slots);
         }
         let ProcessRecord { parent, continued, .. } = self.rows[index];
         if goes_on && continued {
@@ -90,10 +96,21 @@ impl ProcessTable {
         Ok(kept)
     }
 
-    /// Takes the pending signal of `pid` outside `blocked` that is to be served first.
+    /// Notes that `signal` has come for the process or thread at `index`.
+    pub(super) fn note_signal(&mut self, index: usize, signal: u8, cause: Cause) -> Result<Noted, Errno> {
+        let ProcessTable { rows, queue, .. } = self;
+        rows.change(index, |record| note(record, queue, signal, cause))
+    }
+
+    /// Takes the pending signal of `pid` outside `blocked` that is to be served first: one of its own, or else one of
+    /// its process for any thread.
     pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<TakenSignal, Errno> {
-        let index = self.index(pid)?;
+        let own = self.index(pid)?;
+        let process = self.process_index(own);
         let wanted = !blocked | UNSTOPPABLE;
+        let for_any = self.rows[process].pending & !self.rows[process].directed;
+        let from_own = process == own || self.rows[own].pending & wanted != 0;
+        let (index, wanted) = if from_own { (own, wanted) } else { (process, wanted & for_any) };
         let signal = first(self.rows[index].pending & wanted);
         let ProcessTable { rows, queue, .. } = self;
         let cause = signal.and_then(|signal| {
@@ -101,13 +118,19 @@ impl ProcessTable {
                 let (cause, more) = queue.take(&mut record.queued, signal);
                 if !more {
                     record.pending &= !bit(signal);
+                    record.directed &= record.pending;
                 }
                 record.stopping = bit(signal) & STOPPING != 0;
                 cause
             })
         });
-        let ProcessRecord { pending, suspended, parent, .. } = self.rows[index];
-        let (more, waits) = (pending & wanted != 0, pending != 0);
+        let ProcessRecord { suspended, parent, .. } = self.rows[process];
+        let pending = match process == own {
+            true => self.rows[own].pending,
+            false => self.rows[own].pending | self.rows[process].pending & !self.rows[process].directed,
+        };
+        let (more, waits) = (pending & (!blocked | UNSTOPPABLE) != 0, pending != 0);
+        let suspended = suspended || self.is_stopped(own);
         let next = SignalFacts { signal: signal.unwrap_or(0), more, waits, suspended, parent };
         Ok(TakenSignal { next, cause: cause.unwrap_or(Cause::user(0)) })
     }
@@ -116,7 +139,7 @@ impl ProcessTable {
     pub(super) fn forget_signals(&mut self, index: usize) {
         let ProcessTable { rows, queue, .. } = self;
         rows.change(index, |record| {
-            record.pending = 0;
+            (record.pending, record.directed) = (0, 0);
             queue.discard(&mut record.queued, SignalSet::MAX);
         });
     }
@@ -139,29 +162,30 @@ impl ProcessTable {
 
     /// Whether a signal outside `blocked` waits for `pid`.
     pub fn has_signal(&self, pid: u32, blocked: SignalSet) -> Result<bool, Errno> {
-        Ok(self.get(pid)?.deliverable(blocked) != 0)
+        Ok(self.deliverable(pid, blocked)? != 0)
     }
 
     /// The parent to notify that `pid` goes on, 0 if it was killed; `None` while it is stopped.
     pub fn gone_on(&self, pid: u32) -> Result<Option<u32>, Errno> {
-        let ProcessRecord { state, parent, continued, .. } = *self.get(pid)?;
+        let ProcessRecord { state, parent, continued, .. } = self.rows[self.process_index(self.index(pid)?)];
         let stopped = matches!(state, ProcessState::Stopped { .. });
         Ok((!stopped).then_some(if continued { parent } else { 0 }))
     }
 
     /// Whether `pid`, which blocks `blocked`, is to wait because it is suspended: a signal is served at once.
     pub fn is_kept(&self, pid: u32, blocked: SignalSet) -> Result<bool, Errno> {
-        let record = self.get(pid)?;
-        Ok(record.suspended && record.deliverable(blocked) == 0)
+        let own = self.index(pid)?;
+        let suspended = self.rows[self.process_index(own)].suspended;
+        Ok(self.is_stopped(own) || suspended && self.deliverable(pid, blocked)? == 0)
     }
 }
 
 /// What a signal that has come leads to.
-struct Noted {
+pub(super) struct Noted {
     /// It waits to be taken, so that the process must check.
-    kept: bool,
+    pub(super) kept: bool,
     /// A process that was stopped goes on, or ends.
-    goes_on: bool,
+    pub(super) goes_on: bool,
 }
 
 impl ProcessRecord {
@@ -197,6 +221,11 @@ fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: 
         if !queued && (cause.timer != 0 || (signal >= SIGRTMIN && cause.code < 0)) {
             return Err(Errno::EAGAIN);
         }
+    }
+    if cause.code == Cause::FOR_THREAD && record.threads > 0 && record.pending & set == 0 {
+        record.directed |= set;
+    } else if cause.code != Cause::FOR_THREAD {
+        record.directed &= !set;
     }
     record.pending |= set;
     Ok(Noted { kept: true, goes_on })

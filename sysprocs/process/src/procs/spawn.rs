@@ -6,7 +6,7 @@
 use super::slot_set::SLOTS_MAX;
 use super::state::{ProcsState, WaitingCall};
 use core::iter;
-use renga_proto::procs::{SlotWork, Spawn, UNLIMITED, board_of};
+use renga_proto::procs::{NEW_THREAD, SlotWork, Spawn, UNLIMITED, board_of};
 use renga_rt::{Call, Errno};
 
 /// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
@@ -17,7 +17,7 @@ impl ProcsState {
     fn slot_for(&self, board: u8, Spawn { parent, group, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
         if board == self.table.board {
             self.table.may_fork(parent, blocked)?;
-        } else if group == 0 || board_of(parent, self.table.init_board) != board {
+        } else if group == 0 || group == NEW_THREAD || board_of(parent, self.table.init_board) != board {
             return Err(Errno::EINVAL); // a board makes children of its own processes only
         } else if !self.killing.is_empty() {
             return Err(Errno::EINTR);
@@ -26,6 +26,10 @@ impl ProcsState {
         let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
         let refused = free <= reserved || all - free >= most;
         let maker = self.table.slot(parent).ok().filter(|_| board == self.table.board);
+        if group == NEW_THREAD {
+            let beside = maker.filter(|_| !refused).and_then(|maker| self.homes.beside(&self.idle, maker));
+            return beside.ok_or(Errno::EAGAIN);
+        }
         let waits = |slot: u16| matches!(self.waiting.get(usize::from(slot)), Some(WaitingCall::Child(_)));
         self.homes.choose(&self.idle, maker, self.ancestors(parent), waits).filter(|_| !refused).ok_or(Errno::EAGAIN)
     }
@@ -39,7 +43,10 @@ impl ProcsState {
     pub(super) fn spawn_in_slot(&mut self, mut call: Call<Spawn>) {
         let entry @ Spawn { parent, group, session, ignored, .. } = call.entry();
         let slot = self.slot_for(call.board(), entry);
-        let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
+        let made = slot.and_then(|slot| match group {
+            NEW_THREAD => Ok((slot, self.table.spawn_thread(slot, parent)?)),
+            _ => Ok((slot, self.table.spawn(slot, parent, group, session)?)),
+        });
         let (slot, pid) = match made {
             Ok(made) => made,
             Err(errno) => return call.reply(Err(errno)),

@@ -93,6 +93,11 @@ impl ProcessTable {
         self.taken.contains(slot)
     }
 
+    /// `slot` has a process from now on.
+    pub(super) fn take_slot(&mut self, slot: u16) {
+        self.taken.insert(slot);
+    }
+
     /// The processes that run here, with their slots.
     pub fn in_slots(&self) -> impl Iterator<Item = (u32, u16)> {
         (0..self.rows.end()).filter_map(|index| Some((self.rows[index].pid, self.rows[index].slot()?)))
@@ -120,7 +125,7 @@ impl ProcessTable {
     }
 
     /// A pid that no record here names. Bounded: more pids than records can name.
-    fn fresh_pid(&mut self) -> u32 {
+    pub(super) fn fresh_pid(&mut self) -> u32 {
         loop {
             self.sequence = self.sequence % (SEQUENCE_MAX - 1) + 1;
             let pid = self.sequence * BOARDS_MAX as u32 + u32::from(self.board);
@@ -162,7 +167,7 @@ impl ProcessTable {
     /// `EINTR` if a signal that it does not block waits for `parent`, and must be served before it forks: a signal to
     /// the parent's group includes the child.
     pub fn may_fork(&self, parent: u32, blocked: SignalSet) -> Result<(), Errno> {
-        if self.get(parent)?.deliverable(blocked) != 0 { Err(Errno::EINTR) } else { Ok(()) }
+        if self.deliverable(parent, blocked)? != 0 { Err(Errno::EINTR) } else { Ok(()) }
     }
 
     /// Process `pid` of this board ends; its parent's pid. Its slot is free.
@@ -172,6 +177,10 @@ impl ProcessTable {
         // Whose record this is not, or not any more, is not to end here.
         let Home::Slot(slot) = home else { return Err(Errno::ESRCH) };
         self.taken.remove(slot);
+        if self.rows[index].is_thread {
+            self.end_thread(index);
+            return Ok(0);
+        }
         self.forget_signals(index);
         self.cancel_fork(pid)?;
         self.orphan_children_of(pid);
@@ -206,12 +215,18 @@ impl ProcessTable {
     /// Process `pid` of this board stops; its parent's pid. 0: it was continued or killed meanwhile, and
     /// does not stop.
     pub fn stop(&mut self, pid: u32, signal: u8) -> Result<u32, Errno> {
-        let index = self.index(pid)?;
-        if !self.rows.change(index, |record| core::mem::take(&mut record.stopping)) {
+        let own = self.index(pid)?;
+        let index = self.process_index(own);
+        let mut stops = |index| self.rows.change(index, |record| core::mem::take(&mut record.stopping));
+        if !(stops(own) | stops(index)) {
             return Ok(0);
         }
         self.note_stop(index, signal);
-        let parent = self.rows[index].parent;
+        // The other threads stop with it.
+        let mut others = self.slots_of(index);
+        self.rows[own].slot().inspect(|&slot| others.remove(slot));
+        self.to_interrupt.add(others);
+        let ProcessRecord { pid, parent, .. } = self.rows[index];
         self.notify_parent(parent, pid, stopped(signal));
         Ok(parent)
     }
@@ -222,8 +237,10 @@ impl ProcessTable {
     }
 
     pub(super) fn notify_parent(&mut self, parent: u32, child: u32, status: u32) {
-        if let Ok(slot) = self.slot(parent) {
-            self.to_answer.insert(slot);
+        if let Ok(index) = self.index(parent)
+            && self.rows[index].slot().is_some()
+        {
+            self.to_answer.add(self.slots_of(index));
             // The parent is of this board: it has a slot.
             let _ = self.post(parent, SIGCHLD, of_child(child, status));
         }
@@ -251,8 +268,10 @@ impl ProcessTable {
         }
     }
 
-    /// News of a child of `parent` of the kinds that `options` ask for; `None`: not yet.
+    /// News of a child of `parent`, or of the process that this is a thread of, of the kinds that `options` ask for;
+    /// `None`: not yet.
     pub fn wait(&mut self, parent: u32, which: i32, options: u32) -> Result<Option<WaitedChild>, Errno> {
+        let parent = self.process_of(parent)?;
         let group = self.get(parent)?.group;
         let wanted = |record: &ProcessRecord| match which {
             _ if options & WAIT_GROUP != 0 => record.group == which as u32,
@@ -265,7 +284,7 @@ impl ProcessTable {
         let (mut any, mut at) = (false, self.rows.first(RowKey::Parent, parent));
         while let Some(index) = at {
             at = self.rows.next(index, RowKey::Parent);
-            if !wanted(&self.rows[index]) {
+            if self.rows[index].is_thread || !wanted(&self.rows[index]) {
                 continue;
             }
             any = true;

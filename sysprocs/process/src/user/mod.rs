@@ -26,4 +26,4 @@ pub use dispatch::slot_loop::user;
 pub use dispatch::table::IMPLEMENTED;
 pub use servers::services::UserClients;
 pub use slot::{IntegerProcessor, PATHS_BYTES, Processor};
-pub use state::{DESCRIPTORS_MAX, DescriptorSlot, UserFacts};
+pub use state::{DESCRIPTORS_MAX, DescriptorSlot, ProgramState, ThreadGroups, UserFacts};

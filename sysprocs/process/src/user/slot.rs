@@ -6,7 +6,7 @@
 //! (`dispatch/slot_loop.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::{ProgramState, SyscallEscape, UserFacts};
+use crate::user::state::{ProgramState, SyscallEscape, ThreadGroup, ThreadState, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space};
@@ -38,11 +38,23 @@ pub const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
 /// As [`User::memory`]. Not a method: what it does not name can be used meanwhile.
 macro_rules! memory {
     ($user:expr) => {{
-        let Some(space) = &mut $user.space else { unreachable!("a program has a space while it runs") };
+        let Some(space) = &mut $user.program.space else { unreachable!("a program has a space while it runs") };
         (space, $crate::user::slot::pager($user.machine, &mut $user.services))
     }};
 }
 pub(crate) use memory;
+
+/// Awaits what another thread of the program may have to do first: they have the program meanwhile. What is awaited
+/// names nothing of the program.
+macro_rules! leaving {
+    ($user:expr, $wait:expr) => {{
+        $user.leave_program();
+        let waited = $wait.await;
+        $user.enter_program().await;
+        waited
+    }};
+}
+pub(crate) use leaving;
 
 /// The process of a slot.
 pub(crate) struct User<M: UserMemory + 'static> {
@@ -53,8 +65,11 @@ pub(crate) struct User<M: UserMemory + 'static> {
     pub(crate) processor: &'static dyn Processor,
     pub(crate) facts: UserFacts,
     pub(crate) context: &'static mut UserContext,
-    pub(crate) space: Option<Space>,
-    pub(crate) program: ProgramState,
+    /// The program that it runs, or has a thread of: of a program with threads, only while the others do without.
+    pub(crate) program: &'static mut ProgramState,
+    pub(crate) thread: ThreadState,
+    /// The threads of the program, if it has more than one.
+    pub(crate) group: Option<ThreadGroup>,
     /// A signal may have come though no interruption reports it.
     pub(crate) check_signals: bool,
     /// The call that a signal interrupted and that is made again, unless a handler decides otherwise.
@@ -70,6 +85,22 @@ pub(crate) struct User<M: UserMemory + 'static> {
 }
 
 impl<M: UserMemory> User<M> {
+    /// Leaves the program to its other threads, until `enter_program`.
+    #[inline]
+    pub(crate) fn leave_program(&mut self) {
+        if let Some(group) = self.group {
+            self.facts.groups.leave(group, &mut self.program);
+        }
+    }
+
+    /// Takes it up again.
+    #[inline]
+    pub(crate) async fn enter_program(&mut self) {
+        if let Some(group) = self.group {
+            self.facts.groups.enter(&mut self.me, (group, self.facts.slot), &mut self.program).await;
+        }
+    }
+
     /// Argument `index` of the present system call.
     pub(crate) fn argument(&self, index: usize) -> u64 {
         self.context.x[index]

@@ -3,6 +3,7 @@
 use super::dispatch::{names, table::IMPLEMENTED};
 use super::signals::frame::{self, SignalOrigin};
 use super::state::actions::{SIG_DFL, SIG_IGN, SignalAction, SignalEffect};
+use super::state::descriptors::DescriptorTable;
 use super::state::image_bytes::{ImageReader, ImageWriter};
 use super::state::limits::{LIMITS, NPROC, ResourceLimit};
 use super::state::open_flags::O_NONBLOCK;
@@ -10,7 +11,7 @@ use super::state::process_image::{
     FILE_PAGES_MAX, get_files, get_program, get_registers, in_pages, put_files, put_program, put_registers,
 };
 use super::state::{
-    AlternateStack, DESCRIPTORS_MAX, DescriptorSlot, DescriptorTable, FileDescriptor, Handle, Object, ProgramState,
+    AlternateStack, DESCRIPTORS_MAX, DescriptorSlot, FileDescriptor, Handle, Object, ProgramState, ThreadState,
 };
 use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
 use renga_hal::memory::PAGE_BYTES;
@@ -133,8 +134,9 @@ fn process_image_round_trip_is_equal() {
     program.root = FileId { ino: 567, generation: 8 };
     program.umask = 0o77;
     program.dumpable = false;
-    program.blocked = 0xf0f0;
-    program.name[..2].copy_from_slice(b"sh");
+    let mut thread = ThreadState::new(16);
+    thread.blocked = 0xf0f0;
+    thread.name[..2].copy_from_slice(b"sh");
     let pipe =
         Object::Pipe { at: Handle { board: 2, number: 9, generation: 0x0102_0304 }, end: PipeEnd::Writer, partners: 7 };
     program.files.add(FileDescriptor { close_on_exec: true, ..named(FILE) }).unwrap();
@@ -144,19 +146,19 @@ fn process_image_round_trip_is_equal() {
     let mut bytes = [0; PAGE_BYTES];
     let mut writer = ImageWriter::new(&mut bytes);
     put_registers(&mut writer, &context).unwrap();
-    put_program(&mut writer, &program, &[]).unwrap();
+    put_program(&mut writer, (&program, &thread), &[]).unwrap();
     let length = writer.bytes();
     let mut reader = ImageReader::new(&bytes[..length]);
     let mut arrived = UserContext::new(0, 0, 0);
     get_registers(&mut reader, 8, &mut arrived).unwrap();
-    let mut child = ProgramState::new(0, 0, no_files());
-    assert!(get_program(&mut reader, 24, &mut child).unwrap().is_empty());
+    let (mut child, mut first) = (ProgramState::new(0, 0, no_files()), ThreadState::new(0));
+    assert!(get_program(&mut reader, 24, (&mut child, &mut first)).unwrap().is_empty());
     assert!(reader.rest().is_empty());
     assert_eq!((arrived.x, arrived.sp, arrived.pc, arrived.slot), (context.x, 0x2000, 0x1000, 8));
     assert_eq!((arrived.fp, arrived.tpidr), (context.fp, 99));
     assert_eq!((child.pid, child.parent, child.directory, child.umask), (24, 16, program.directory, 0o77));
     assert!(!child.dumpable);
-    assert_eq!((child.blocked, child.name), (0xf0f0, program.name));
+    assert_eq!((first.tid, first.blocked, first.name), (24, 0xf0f0, thread.name));
     assert_eq!(child.actions.get(SIGUSR1), program.actions.get(SIGUSR1));
     assert!(child.files.iter().eq(program.files.iter()));
     assert_eq!(child.limits, program.limits);
@@ -164,7 +166,7 @@ fn process_image_round_trip_is_equal() {
     for cut in 0..length {
         let mut reader = ImageReader::new(&bytes[..cut]);
         let read = get_registers(&mut reader, 0, &mut arrived)
-            .and_then(|()| get_program(&mut reader, 1, &mut child).map(|_| ()));
+            .and_then(|()| get_program(&mut reader, 1, (&mut child, &mut first)).map(|_| ()));
         assert!(read.is_err(), "{cut} bytes are not enough");
     }
 }
@@ -185,7 +187,7 @@ fn process_image_many_descriptors_fit_a_page() {
     (context.x, context.fp.v) = ([1; 31], [u128::MAX; 32]);
     program.limits.0 = [ResourceLimit { soft: 1, hard: 1 }; LIMITS];
     put_registers(&mut writer, &context).unwrap();
-    put_program(&mut writer, &program, &[]).unwrap();
+    put_program(&mut writer, (&program, &ThreadState::new(16)), &[]).unwrap();
     assert!(writer.rest().len() > 1000, "{} bytes left for the space", writer.rest().len());
 }
 

@@ -19,6 +19,7 @@ mod signals;
 mod status_flags;
 mod support;
 mod table;
+mod threads;
 mod timers;
 mod unsupported;
 mod vectors;

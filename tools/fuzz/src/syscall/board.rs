@@ -12,7 +12,8 @@ use renga_hal::uart::Uart;
 use renga_hal_host::HostMemory;
 use renga_memory::SpaceTables;
 use renga_process::{
-    DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, ProcessRow, QueuedSignal, SlotUse, UserClients, UserFacts,
+    DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, ProcessRow, ProgramState, QueuedSignal, SlotUse, ThreadGroups,
+    UserClients, UserFacts,
 };
 use renga_proto::clock::Clock;
 use renga_proto::events::Events;
@@ -107,6 +108,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
     let (info, tables) = (arena.put(ProcInfo::default), SpaceTables::new(arena, users.len()));
+    let groups = ThreadGroups::new(arena, users.len());
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
@@ -119,6 +121,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
             tables,
             counts,
             sessions,
+            groups,
         });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let FsServers { path, directory, inodes, table, files, locks, .. } = files;
@@ -155,7 +158,8 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
             };
             let paths = arena.put(|| [0; renga_process::PATHS_BYTES]);
             let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorSlot::EMPTY);
-            renga_process::user(me, clients, machine, power, processor, context, facts, files, paths)
+            let program = arena.put(|| ProgramState::with_room(files));
+            renga_process::user(me, clients, machine, power, processor, context, facts, program, paths)
         });
     }
     keeper(board, frames, (procs, files.table, pipe_table))

@@ -56,7 +56,7 @@ impl<M: UserMemory> User<M> {
                 }
                 continue;
             }
-            let Some(space) = &self.space else { return Err(killed(SIGKILL)) };
+            let Some(space) = &self.program.space else { return Err(killed(SIGKILL)) };
             let number = space.number();
             self.me.run_user(self.context, number).await;
             let asked_ns = self.me.now_ns();

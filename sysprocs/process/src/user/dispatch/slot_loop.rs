@@ -5,9 +5,9 @@ use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::servers::services::{Services, UserClients};
 use crate::user::signals::frame::SignalOrigin;
-use crate::user::slot::{LOGGED_WORDS, PATHS_BYTES, Processor, User, pager};
+use crate::user::slot::{LOGGED_WORDS, PATHS_BYTES, Processor, User, leaving, pager};
 use crate::user::state::limits::ResourceLimits;
-use crate::user::state::{DescriptorSlot, DescriptorTable, ProgramState, SyscallEscape, SyscallResult, UserFacts};
+use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, ThreadState, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
@@ -29,7 +29,7 @@ mod code {
     pub const TRAP_BRKPT: u32 = 1;
 }
 
-/// Runs the programs of one slot, one after the other; their descriptors are in `places`, and paths on their way in
+/// Runs the programs of one slot, one after the other; their state is in `program`, and paths on their way in
 /// `paths`.
 ///
 /// Its variables live in this function: a future's own variables would be moved once, by way of the stack, of which
@@ -43,10 +43,12 @@ pub fn user<M: UserMemory>(
     processor: &'static dyn Processor,
     context: &'static mut UserContext,
     facts: &'static UserFacts,
-    places: &'static mut [DescriptorSlot],
+    program: &'static mut ProgramState,
     paths: &'static mut [u8; PATHS_BYTES],
 ) -> impl Future<Output = Never> + 'static {
     let services = Services::new(clients, me.id().board.0, facts);
+    program.files.publish_in(facts.info);
+    facts.groups.register(facts.slot, me.notifier());
     let mut user = User {
         me,
         services,
@@ -55,8 +57,9 @@ pub fn user<M: UserMemory>(
         processor,
         facts: *facts,
         context,
-        space: None,
-        program: ProgramState::new(0, 0, DescriptorTable::new(places).published_in(facts.info)),
+        program,
+        thread: ThreadState::new(0),
+        group: None,
         check_signals: false,
         pages_moved: 0,
         interrupted_call: None,
@@ -79,10 +82,16 @@ pub fn user<M: UserMemory>(
 }
 
 impl<M: UserMemory> User<M> {
+    /// The slot is that of a new program from now on, which has one thread.
+    fn renew(&mut self, pid: u32) {
+        self.program.renew(pid, 0);
+        self.thread = ThreadState::new(pid);
+    }
+
     async fn start_init(&mut self) -> Result<(), Errno> {
         let slot = self.facts.slot;
         let pid = self.services.clients.procs.call(MakeInit { slot }, ()).await?;
-        self.program.renew(pid, 0);
+        self.renew(pid);
         self.program.limits = ResourceLimits::of_init();
         self.me.begin_account(Policy::DEFAULT, false);
         let path = self.facts.boot_program.as_bytes();
@@ -121,7 +130,7 @@ impl<M: UserMemory> User<M> {
             self.me.clear_cancellation();
             self.check_signals = true;
         }
-        self.program.renew(work.pid, 0);
+        self.renew(work.pid);
         self.me.begin_account(Policy::DEFAULT, false);
         let taken = self.take_up(work.pid, work.bytes as usize, work.maker).await;
         if work.maker != self.services.board {
@@ -140,8 +149,12 @@ impl<M: UserMemory> User<M> {
             {
                 return status;
             }
-            let Some(space) = &self.space else { return killed(SIGKILL) };
-            self.me.run_user(self.context, space.number()).await;
+            let Some(space) = &self.program.space else { return killed(SIGKILL) };
+            let number = space.number();
+            match self.group {
+                None => self.me.run_user(self.context, number).await,
+                Some(_) => leaving!(self, self.me.run_user(self.context, number)),
+            }
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
                 Trap::Syscall if let Some(outcome) = self.quick(number) => outcome,
@@ -187,7 +200,9 @@ impl<M: UserMemory> User<M> {
     /// Notes the page frames that the program's memory takes now.
     #[inline(always)]
     pub(crate) fn note_frames(&mut self) {
-        if let Some(space) = &self.space {
+        if let Some(space) = &self.program.space
+            && !self.is_further_thread()
+        {
             // What is borrowed is its lender's.
             let pages = if space.is_borrowed() { 0 } else { self.machine.pages(space.root()) };
             self.me.set_count(Count::FramesResident, pages.into());
@@ -226,7 +241,8 @@ impl<M: UserMemory> User<M> {
                 self.me.probe(Fault, [address, kind as u64]);
                 // What is not a file's is fetched from nowhere, and to add up all cores' counts takes longer than such
                 // a fault.
-                let may_fetch = self.space.as_ref().is_some_and(|space| space.lacks_file_page(self.machine, address));
+                let may_fetch =
+                    self.program.space.as_ref().is_some_and(|space| space.lacks_file_page(self.machine, address));
                 let before = if may_fetch { self.fetched() } else { 0 };
                 let (space, mut pager) = self.memory();
                 let served = pager.fault(space, address, kind).await;
@@ -267,13 +283,20 @@ impl<M: UserMemory> User<M> {
         self.publish_signals();
         info.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.publish_areas();
-        info.space.set(self.space.as_ref().map(|space| space.number()));
+        info.space.set(self.program.space.as_ref().map(|space| space.number()));
     }
 
     /// Releases all that the program had, and notifies its parent.
     async fn end(&mut self, status: u32) {
+        let status = match self.group {
+            None => status,
+            Some(group) => match apart!(self.end_thread(group, status)) {
+                Some(status) => status,
+                None => return,
+            },
+        };
         let pid = self.program.pid;
-        if self.program.robust_list != 0 || self.program.clear_child_tid != 0 {
+        if self.thread.robust_list != 0 || self.thread.clear_child_tid != 0 {
             apart!(self.leave_words());
         }
         if self.program.locks {
@@ -288,10 +311,10 @@ impl<M: UserMemory> User<M> {
         self.drop_timers(0).await;
         self.note_frames();
         self.facts.info.space.set(None);
-        if let Some(space) = &mut self.space {
+        if let Some(space) = &mut self.program.space {
             let borrowed = space.is_borrowed();
             pager(self.machine, &mut self.services).end_space(space).await;
-            self.space = None;
+            self.program.space = None;
             if borrowed {
                 self.give_space_back().await;
             }

@@ -48,7 +48,8 @@ calls! {
         125 sched_get_priority_max => get_priority_max;
         126 sched_get_priority_min => get_priority_min;
         166 umask => umask;
-        172 getpid, 178 gettid => get_pid;
+        172 getpid => get_pid;
+        178 gettid => get_tid;
         173 getppid => get_parent;
         230 mlockall => lock_all_memory;
         293 rseq => not_here;
@@ -111,7 +112,8 @@ calls! {
         86 timerfd_settime => set_timer_file;
         87 timerfd_gettime => get_timer_file;
         88 utimensat => change_times;
-        93 exit, 94 exit_group => exit;
+        93 exit => exit_thread;
+        94 exit_group => exit;
         98 futex => futex;
         100 get_robust_list => get_robust_list;
         101 nanosleep => sleep;

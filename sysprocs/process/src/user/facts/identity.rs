@@ -27,13 +27,17 @@ impl<M: UserMemory> User<M> {
         Ok(u64::from(self.program.pid))
     }
 
+    pub(crate) fn get_tid(&mut self) -> SyscallResult {
+        Ok(u64::from(self.thread.tid))
+    }
+
     pub(crate) fn get_parent(&mut self) -> SyscallResult {
         Ok(u64::from(self.program.parent))
     }
 
     pub(crate) fn set_tid_address(&mut self) -> SyscallResult {
-        self.program.clear_child_tid = self.argument(0);
-        self.get_pid()
+        self.thread.clear_child_tid = self.argument(0);
+        self.get_tid()
     }
 
     /// Three user or group ids, all root's.
@@ -95,7 +99,7 @@ impl<M: UserMemory> User<M> {
                 Ok(0)
             }
             PR_GET_NAME => {
-                let name = self.program.name;
+                let name = self.thread.name;
                 self.put(self.argument(1), &name).await?;
                 Ok(0)
             }
@@ -105,9 +109,9 @@ impl<M: UserMemory> User<M> {
 
     /// Notes what the program is called, here and for listings.
     pub(crate) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
-        self.program.name = name;
-        let pid = self.program.pid;
-        self.me.probe(probes::Program, program_operands(pid, &self.program.name));
-        self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await
+        self.thread.name = name;
+        let pid = self.thread.tid;
+        self.me.probe(probes::Program, program_operands(pid, &self.thread.name));
+        self.services.clients.procs.call(Rename { pid }, &self.thread.name[..]).await
     }
 }

@@ -29,7 +29,7 @@ impl<M: UserMemory> User<M> {
             }
             self.program.files.allow(limit.soft as usize);
         }
-        if let (STACK, Some(space)) = (which, &mut self.space) {
+        if let (STACK, Some(space)) = (which, &mut self.program.space) {
             space.limit_stack(self.machine, limit.soft);
         }
         self.program.limits.0[which] = limit;
@@ -112,7 +112,7 @@ impl<M: UserMemory> User<M> {
         if most == INFINITY {
             return Ok(());
         }
-        let areas = self.space.as_ref().map_or(&[][..], |space| space.areas());
+        let areas = self.program.space.as_ref().map_or(&[][..], |space| space.areas());
         let mapped: u64 = areas.iter().map(|area| area.end_address() - area.start_address()).sum();
         if mapped.saturating_add(bytes) > most { Err(Errno::ENOMEM) } else { Ok(()) }
     }

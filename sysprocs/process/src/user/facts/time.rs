@@ -1,6 +1,6 @@
 //! Clocks and sleeping.
 
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
@@ -152,20 +152,20 @@ impl<M: UserMemory> User<M> {
             return self.sleep_until(self.me.now_ns().saturating_add(ns), rest).await;
         }
         let calendar = matches!(clock, CLOCK_REALTIME | CLOCK_REALTIME_COARSE);
-        let slept = self.services.clients.clock.call(SleepUntil { until_ns: ns, calendar }, ()).await;
+        let slept = leaving!(self, self.services.clients.clock.call(SleepUntil { until_ns: ns, calendar }, ()));
         restartable_as(SyscallEscape::RestartUnlessHandled, slept)
     }
 
     /// Sleeps until `until_ns`, or until the time that an interrupted sleep was to end at.
     async fn sleep_until(&mut self, until_ns: u64, rest: u64) -> SyscallResult<()> {
-        let until_ns = self.program.deadline_ns.take().unwrap_or(until_ns);
-        let slept = self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await;
+        let until_ns = self.thread.deadline_ns.take().unwrap_or(until_ns);
+        let slept = leaving!(self, self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()));
         if slept == Err(Errno::EINTR) {
             if rest != 0 {
                 let left = until_ns.saturating_sub(self.me.now_ns());
                 self.put_words(rest, time_words(left)).await?;
             }
-            self.program.deadline_ns = Some(until_ns);
+            self.thread.deadline_ns = Some(until_ns);
         }
         restartable_as(SyscallEscape::RestartUnlessHandled, slept)
     }

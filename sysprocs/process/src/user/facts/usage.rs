@@ -66,8 +66,17 @@ impl<M: UserMemory> User<M> {
         self.me.counts(self.me.account())[count as usize]
     }
 
-    /// What the program itself has used.
+    /// What the program itself has used: this thread, and those that have ended.
     pub(crate) fn usage(&self) -> Used {
+        let used = self.usage_of_thread();
+        if self.group.is_some() || self.program.past_threads.user_ns != 0 {
+            return Used { frames: used.frames, ..used.plus(self.program.past_threads) };
+        }
+        used
+    }
+
+    /// What this thread has used, and the memory of all.
+    pub(crate) fn usage_of_thread(&self) -> Used {
         Used { frames: self.program.frames_most.into(), ..counted(&self.me.counts(self.me.account())) }
     }
 
@@ -90,7 +99,8 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_usage(&mut self) -> Result<(), Errno> {
         let used = match self.int(0) {
-            RUSAGE_SELF | RUSAGE_THREAD => self.usage(),
+            RUSAGE_SELF => self.usage(),
+            RUSAGE_THREAD => self.usage_of_thread(),
             RUSAGE_CHILDREN => self.program.children,
             _ => return Err(Errno::EINVAL),
         };

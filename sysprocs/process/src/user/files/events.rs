@@ -4,7 +4,7 @@
 //! inherited, polled and waited for across boards as pipes are. Not here: the counts and times (`renga_clock`).
 
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
 use crate::user::state::{
     EventSort, FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, restartable,
@@ -122,7 +122,7 @@ impl<M: UserMemory> User<M> {
             return Err(SyscallEscape::Restart);
         }
         let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 1 << board };
-        restartable(self.services.clients.clock.call(wait, ()).await)
+        restartable(leaving!(self, self.services.clients.clock.call(wait, ())))
     }
 
     /// The timer that argument 0 names.

@@ -3,7 +3,7 @@
 //! Invariant: an opener has references to its ends as of any pipe; so does a waiter for a partner, which gives
 //! them up if it is interrupted. Not here: which pipe it is (`renga_pipe::fifos`).
 
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::open_flags::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, is_path_only};
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
@@ -38,7 +38,7 @@ impl<M: UserMemory> User<M> {
         };
         if alone && !nonblocking {
             let partner = match self.services.pipe(at) {
-                Ok(mut pipe) => pipe.call(AwaitPartner { generation, end, partners }, ()).await,
+                Ok(mut pipe) => leaving!(self, pipe.call(AwaitPartner { generation, end, partners }, ())),
                 Err(errno) => Err(errno),
             };
             if partner.is_err() {

@@ -47,7 +47,7 @@ impl<M: UserMemory> User<M> {
         if foreground.group == 0 || own.session != foreground.session || own.group == foreground.group {
             return Ok(foreground.nonblocking);
         }
-        let blocked = self.program.blocked & bit(signal) != 0;
+        let blocked = self.thread.blocked & bit(signal) != 0;
         if blocked || matches!(self.program.actions.effect(signal), SignalEffect::Nothing) {
             return if signal == SIGTTOU { Ok(foreground.nonblocking) } else { Err(Errno::EIO.into()) };
         }

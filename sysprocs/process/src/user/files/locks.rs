@@ -5,7 +5,7 @@
 //! board).
 
 use crate::user::servers::rights::LOCKS;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::fields::{STAT_SIZE_AT, half_at, put_ints, put_words, word_at};
 use crate::user::state::open_flags::is_path_only;
 use crate::user::state::{FileDescriptor, Handle, SyscallResult, restartable};
@@ -146,7 +146,7 @@ impl<M: UserMemory> User<M> {
         }
         let mut locks = self.locks()?;
         let locked = match way {
-            LockWay::Wait => locks.call(AwaitLock { wanted }, ()).await,
+            LockWay::Wait => leaving!(self, locks.call(AwaitLock { wanted }, ())),
             _ => locks.call(SetLock { wanted }, ()).await,
         };
         restartable(locked)

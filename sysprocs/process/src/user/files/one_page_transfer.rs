@@ -45,7 +45,7 @@ impl<M: UserMemory> User<M> {
         if count == 0 || count > (PAGE_BYTES - start) as u64 || self.me.has_rebooted() {
             return None;
         }
-        let space = self.space.as_ref().filter(|space| !space.may_share(address))?;
+        let space = self.program.space.as_ref().filter(|space| !space.may_share(address))?;
         let frame = space.present_frame(self.machine, address, kind)?;
         Some(PagePiece {
             object: descriptor.object,

@@ -124,18 +124,18 @@ impl<M: UserMemory> User<M> {
     /// When a wait ends that is to take so long; of one that is made again, when it was to end.
     pub(crate) fn limit_in(&mut self, ns: u64) -> u64 {
         let limit = self.me.now_ns().saturating_add(ns);
-        self.program.deadline_ns.take().unwrap_or(limit)
+        self.thread.deadline_ns.take().unwrap_or(limit)
     }
 
     /// Blocks the set at `mask` (0: no change) until `restore_mask`, or until a handler has run.
     pub(crate) async fn set_call_mask(&mut self, mask: u64) -> Result<(), Errno> {
         if mask != 0 {
             let set = self.get_word(mask).await?;
-            self.program.saved_mask = Some(self.program.blocked);
+            self.thread.saved_mask = Some(self.thread.blocked);
             self.set_blocked(set).await;
             if self.check_signals {
                 // Otherwise every repetition of a restarted call would round up, and never wait.
-                self.check_signals = self.waiting_of(!self.program.blocked).await? != 0;
+                self.check_signals = self.waiting_of(!self.thread.blocked).await? != 0;
             }
         }
         Ok(())
@@ -143,7 +143,7 @@ impl<M: UserMemory> User<M> {
 
     /// Goes back to the mask of before `set_call_mask`.
     pub(crate) async fn restore_mask(&mut self) {
-        if let Some(mask) = self.program.saved_mask.take() {
+        if let Some(mask) = self.thread.saved_mask.take() {
             self.set_blocked(mask).await;
         }
     }

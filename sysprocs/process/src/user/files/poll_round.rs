@@ -5,7 +5,7 @@
 //! however long. Not here: waking (`renga_rt::Wakes`), the objects (`poll.rs`, `watches.rs`).
 
 use crate::signals::SignalSet;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::{Object, SyscallEscape, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
@@ -91,16 +91,16 @@ impl<M: UserMemory> User<M> {
         until_ns: Option<u64>,
     ) -> Result<(), SyscallEscape> {
         if self.check_signals || self.me.wait_cancelled() {
-            self.program.deadline_ns = until_ns;
+            self.thread.deadline_ns = until_ns;
             return Err(SyscallEscape::RestartUnlessHandled);
         }
         let wait = AwaitWake { slot: self.facts.slot, until_ns: until_ns.unwrap_or(u64::MAX), boards: round.boards };
-        let waited = self.services.clients.clock.call(wait, ()).await;
+        let waited = leaving!(self, self.services.clients.clock.call(wait, ()));
         if waited == Err(Errno::EINTR) {
             if round.signals != 0 && self.waiting_of(round.signals).await? != 0 {
                 return Ok(());
             }
-            self.program.deadline_ns = until_ns;
+            self.thread.deadline_ns = until_ns;
         }
         restartable_as(SyscallEscape::RestartUnlessHandled, waited)
     }

@@ -66,7 +66,7 @@ impl<M: UserMemory> User<M> {
 
     /// Which of `mask` wait.
     pub(crate) async fn waiting_of(&mut self, mask: SignalSet) -> Result<SignalSet, Errno> {
-        let pid = self.program.pid;
+        let pid = self.thread.tid;
         Ok(self.services.clients.procs.call(PendingSignals { pid }, ()).await? & mask)
     }
 

@@ -7,7 +7,7 @@
 //! (`one_page_transfer.rs`).
 
 use crate::signals::SIGPIPE;
-use crate::user::slot::{User, memory};
+use crate::user::slot::{User, leaving, memory};
 use crate::user::state::open_flags::O_APPEND;
 use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -182,7 +182,8 @@ impl<M: UserMemory> User<M> {
             }
             wanted
         };
-        let bytes = self.services.read(object, &mut self.scratch[..wanted], mode).await?.min(wanted);
+        let read = leaving!(self, self.services.read(object, &mut self.scratch[..wanted], mode));
+        let bytes = read?.min(wanted);
         self.put_scratch(address, bytes).await?;
         Ok((bytes, wanted))
     }
@@ -201,7 +202,8 @@ impl<M: UserMemory> User<M> {
         if is_shared {
             self.scratch[..wanted].copy_from_slice(&page);
             drop(page);
-            return Ok((self.services.write(object, &self.scratch[..wanted], mode).await?.min(wanted), wanted));
+            let written = leaving!(self, self.services.write(object, &self.scratch[..wanted], mode));
+            return Ok((written?.min(wanted), wanted));
         }
         Ok((self.services.write(object, &page, mode).await?.min(wanted), wanted))
     }
@@ -286,7 +288,7 @@ impl<M: UserMemory> User<M> {
 
     /// Writes the first `length` bytes of the scratch page.
     pub(crate) async fn write_scratch(&mut self, object: Object, length: usize, mode: TransferMode) -> SyscallResult {
-        match self.services.write(object, &self.scratch[..length], mode).await {
+        match leaving!(self, self.services.write(object, &self.scratch[..length], mode)) {
             Ok(bytes) => Ok(bytes as u64),
             Err(errno) => self.write_failed(object, errno).await,
         }

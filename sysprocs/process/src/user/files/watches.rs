@@ -177,7 +177,7 @@ impl<M: UserMemory> User<M> {
     async fn report_events(&mut self, set: Handle, most: u32, round: &mut PollRound) -> Result<u32, Errno> {
         let place = self.argument(1);
         // Behind those that were reported last, if not all had room.
-        let start = core::mem::take(&mut self.program.watch_from);
+        let start = core::mem::take(&mut self.thread.watch_from);
         let (mut from, mut around, mut reported, mut lost_claims) = (start, start == 0, 0, 0);
         // Bounded by the watches: once around, and by claims that another program won.
         loop {
@@ -217,7 +217,7 @@ impl<M: UserMemory> User<M> {
             }
             round.stop_if(true);
             if reported == most {
-                self.program.watch_from = from;
+                self.thread.watch_from = from;
                 break;
             }
         }

@@ -78,6 +78,9 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
+        if self.is_further_thread() {
+            return Err(Errno::ENOSYS);
+        }
         let (mut files, mut space) = (ProgramFiles::default(), Space::none());
         let loaded = apart!(self.load(&mut space, length, strings, &mut files));
         for file in files.uses.into_iter().flatten() {
@@ -88,6 +91,7 @@ impl<M: UserMemory> User<M> {
         let (ino, directory) = (files.ino, self.program.directory.ino);
         let path = start.strings[if files.scripted { 0 } else { 2 }];
         let origin = ProgramOrigin { ino, directory, path, strings: start.strings };
+        self.shed_threads().await;
         apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
     }
@@ -197,7 +201,7 @@ impl<M: UserMemory> User<M> {
         if !scripts.is_empty() {
             pages.push_argument(path).await?;
         }
-        match (strings, &mut self.space) {
+        match (strings, &mut self.program.space) {
             (Strings::User { arguments, environment }, Some(space)) => {
                 let skip = u32::from(!scripts.is_empty());
                 pages.push_arguments_from(space, arguments, skip).await?;
@@ -221,11 +225,11 @@ impl<M: UserMemory> User<M> {
         apart!(self.leave_words());
         self.note_frames();
         self.facts.info.space.set(None);
-        if let Some(old) = &mut self.space {
+        if let Some(old) = &mut self.program.space {
             borrowed = old.is_borrowed();
             pager(self.machine, &mut self.services).release_space(old).await;
         }
-        self.space = Some(core::mem::replace(space, Space::none()));
+        self.program.space = Some(core::mem::replace(space, Space::none()));
         if borrowed {
             self.give_space_back().await;
         }
@@ -237,7 +241,7 @@ impl<M: UserMemory> User<M> {
         }
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
-        self.program.alternate_stack = AlternateStack::default();
+        self.thread.alternate_stack = AlternateStack::default();
         self.program.dumpable = true;
         self.program.origin = origin;
         self.publish_info();

@@ -9,14 +9,15 @@ use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::{User, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{FilePages, get_program, get_registers, put_program, put_registers};
-use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, restartable_as};
+use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, ThreadState, restartable_as};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
-use renga_rt::Errno;
 use renga_rt::pace::Pace;
+use renga_rt::policy::Policy;
 use renga_rt::user::UserContext;
+use renga_rt::{Errno, apart};
 
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
@@ -27,6 +28,11 @@ const CLONE_CHILD_CLEARTID: u64 = 0x20_0000;
 const CLONE_CHILD_SETTID: u64 = 0x100_0000;
 /// The signal that the end of the child sends, in the flags.
 const CLONE_SIGNAL: u64 = 0xff;
+/// What threads share, all of it.
+const OF_THREADS: u64 = CLONE_VM | 0x200 | 0x400 | 0x800 | CLONE_THREAD;
+/// What else may be said of threads; the value of semaphores is one's own, and a thread is not traced.
+const FOR_THREADS: u64 =
+    0x4_0000 | 0x40_0000 | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID;
 const SUPPORTED: u64 = CLONE_SIGNAL
     | CLONE_VM
     | CLONE_VFORK
@@ -35,22 +41,41 @@ const SUPPORTED: u64 = CLONE_SIGNAL
     | CLONE_CHILD_CLEARTID
     | CLONE_CHILD_SETTID;
 
-/// How the address space travels; the first byte behind the program's state.
+/// How the address space travels; the first byte of what describes the child.
 const SPACE_HERE: u8 = 0;
 const SPACE_FROM_ELSEWHERE: u8 = 1;
+/// It does not: the new one is a thread.
+pub(super) const SPACE_OF_THREAD: u8 = 2;
 
 /// What the new process does before it runs.
 #[derive(Clone, Copy, Default)]
-struct Wishes {
+pub(super) struct Wishes {
     /// Where to write its pid; 0: nowhere.
-    set_tid: u64,
+    pub(super) set_tid: u64,
     /// Where to write 0 when it ends; 0: nowhere.
-    clear_tid: u64,
+    pub(super) clear_tid: u64,
     /// Its stack pointer; 0: the parent's.
     sp: u64,
     tpidr: u64,
     /// How it shares the core: as its parent, in a word.
-    schedule: u64,
+    pub(super) schedule: u64,
+}
+
+impl Wishes {
+    /// Does something with `context` while it is the child's, for which a system call returns 0.
+    pub(super) fn with_registers<T>(
+        self,
+        context: &mut UserContext,
+        put: impl FnOnce(&UserContext) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        let (result, sp, tpidr) = (context.x[0], context.sp, context.tpidr);
+        context.x[0] = 0;
+        context.sp = if self.sp != 0 { self.sp } else { sp };
+        context.tpidr = self.tpidr;
+        let put = put(context);
+        (context.x[0], context.sp, context.tpidr) = (result, sp, tpidr);
+        put
+    }
 }
 
 /// How its address space travels.
@@ -66,13 +91,6 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn clone(&mut self) -> SyscallResult {
         let (flags, stack, parent_tid) = (self.argument(0), self.argument(1), self.argument(2));
         let (tls, child_tid) = (self.argument(3), self.argument(4));
-        if flags & CLONE_THREAD != 0 || flags & (CLONE_VM | CLONE_VFORK) == CLONE_VM {
-            return Err(Errno::ENOSYS.into());
-        }
-        let signal = (flags & CLONE_SIGNAL) as u8;
-        if flags & !SUPPORTED != 0 || (signal != 0 && signal != SIGCHLD) {
-            return Err(Errno::EINVAL.into());
-        }
         let given = |flag, value| if flags & flag != 0 { value } else { 0 };
         let wishes = Wishes {
             set_tid: given(CLONE_CHILD_SETTID, child_tid),
@@ -81,11 +99,28 @@ impl<M: UserMemory> User<M> {
             tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
             schedule: self.schedule().to_word(),
         };
-        let child = self.fork_here(wishes, flags & CLONE_VM != 0).await;
+        if flags & CLONE_THREAD != 0 {
+            let all = flags & OF_THREADS == OF_THREADS && flags & !(OF_THREADS | FOR_THREADS) == 0;
+            return if all {
+                apart!(self.make_thread(wishes, given(CLONE_PARENT_SETTID, parent_tid)))
+            } else {
+                Err(Errno::EINVAL.into())
+            };
+        }
+        if flags & (CLONE_VM | CLONE_VFORK) == CLONE_VM {
+            return Err(Errno::ENOSYS.into());
+        }
+        let signal = (flags & CLONE_SIGNAL) as u8;
+        if flags & !SUPPORTED != 0 || (signal != 0 && signal != SIGCHLD) {
+            return Err(Errno::EINVAL.into());
+        }
+        // Siblings may change the space of a program with threads: its child gets a copy, and nobody waits for it.
+        let borrows = flags & CLONE_VM != 0 && self.group.is_none();
+        let child = self.fork_here(wishes, borrows).await;
         // A fork that a signal came before is made again, when that has been served.
         let child = restartable_as(SyscallEscape::RestartAlways, child)?;
         // While the child borrows the space, this process does not touch it.
-        if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
+        if flags & CLONE_VFORK != 0 && borrows {
             self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
         }
         if flags & CLONE_PARENT_SETTID != 0 {
@@ -124,8 +159,8 @@ impl<M: UserMemory> User<M> {
         let pages = self.store_files(target).await?;
         let spawned = match self.describe_child((wishes, &pages), way) {
             Ok(bytes) => {
-                let ProgramState { pid: parent, blocked, .. } = self.program;
-                let (most, ignored) = (self.program.limits.processes(), self.program.ignored());
+                let (parent, blocked) = (self.program.pid, self.thread.blocked);
+                let (most, ignored) = (self.program.limits.processes(), self.ignored());
                 let spawn = Spawn { parent, group, session, blocked, most, ignored };
                 match self.services.clients.all_procs.at(target, 0) {
                     Some(mut procs) => procs.call(spawn, &self.scratch[..bytes]).await,
@@ -142,17 +177,17 @@ impl<M: UserMemory> User<M> {
 
     /// Writes the descriptor of a child to the scratch page; its bytes.
     fn describe_child(&mut self, (wishes, pages): (Wishes, &FilePages), way: SpaceWay<'_>) -> Result<usize, Errno> {
-        let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
+        let Some(space) = &self.program.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = ImageWriter::new(&mut self.scratch);
-        put_state(&mut writer, self.context, &self.program, (wishes, pages))?;
+        writer.put(&[match way {
+            SpaceWay::Here(_) => SPACE_HERE,
+            SpaceWay::There { .. } => SPACE_FROM_ELSEWHERE,
+        }])?;
+        put_state(&mut writer, self.context, (&*self.program, &self.thread), (wishes, pages))?;
         let space_bytes = match way {
-            SpaceWay::Here(copy) => {
-                writer.put(&[SPACE_HERE])?;
-                space.encode_copy(copy, writer.rest())?
-            }
+            SpaceWay::Here(copy) => space.encode_copy(copy, writer.rest())?,
             SpaceWay::There { first_list } => {
-                writer.put(&[SPACE_FROM_ELSEWHERE])?;
                 writer.word(u64::from(first_list))?;
                 space.encode_areas(writer.rest())?
             }
@@ -196,6 +231,15 @@ impl<M: UserMemory> User<M> {
         Schedule { policy, cores: self.me.cores(), all_cores: self.me.program_cores() }
     }
 
+    /// Begins to share the board's cores as its maker does, which is of this board or not.
+    pub(super) fn begin_schedule(&mut self, policy: Policy, cores: u8, is_here: bool) {
+        self.me.begin_account(policy, is_here);
+        if cores & self.me.program_cores() != 0 {
+            self.me.set_cores(cores); // on a board without any of them it may use all
+        }
+        self.check_signals |= policy.pace != Pace::Free; // before it runs
+    }
+
     /// System call 1000: as fork, but the child is on another board.
     pub(crate) async fn fork_to_board(&mut self) -> SyscallResult {
         let target = u8::try_from(self.int(0)).map_err(|_| Errno::EINVAL)?;
@@ -226,7 +270,7 @@ impl<M: UserMemory> User<M> {
 
     /// Makes the child from a record that is kept for it, or gives that back.
     async fn send_descriptor(&mut self, target: u8, wishes: Wishes, first_list: u32) -> Result<u32, Errno> {
-        let ProgramState { pid, blocked, .. } = self.program;
+        let (pid, blocked) = (self.program.pid, self.thread.blocked);
         let relations = self.services.clients.procs.call(BeginFork { pid, blocked }, ()).await?;
         let kin = (relations.group, relations.session);
         let spawned = self.spawn_on(target, wishes, SpaceWay::There { first_list }, kin).await;
@@ -262,7 +306,7 @@ impl<M: UserMemory> User<M> {
             Err(errno) => Err(errno),
         };
         match space {
-            Ok(space) => pager.import_pages(self.space.insert(space), from, first_list).await,
+            Ok(space) => pager.import_pages(self.program.space.insert(space), from, first_list).await,
             Err(errno) => {
                 pager.discard_pages(from, first_list).await;
                 Err(errno)
@@ -274,26 +318,26 @@ impl<M: UserMemory> User<M> {
     /// written. `EINVAL` if that is another board and says what only this one can.
     pub(crate) async fn take_up(&mut self, pid: u32, bytes: usize, maker: u8) -> Result<(), Errno> {
         let mut reader = ImageReader::new(&self.scratch[..bytes]);
-        get_registers(&mut reader, self.facts.slot, self.context)?;
-        let pages = get_program(&mut reader, pid, &mut self.program)?;
-        let [set_tid, clear_tid, schedule] = reader.words()?;
-        self.program.clear_child_tid = clear_tid;
-        let Schedule { policy, cores, .. } = Schedule::from_word(schedule).ok_or(Errno::EINVAL)?;
-        self.me.begin_account(policy, maker == self.services.board);
-        if cores & self.me.program_cores() != 0 {
-            self.me.set_cores(cores); // on a board without any of them it may use all
-        }
-        self.check_signals |= policy.pace != Pace::Free; // before it runs
-        self.me.probe(probes::Program, program_operands(pid, &self.program.name));
         let [way] = reader.take()?;
+        if way == SPACE_OF_THREAD {
+            // Who makes one is of this board, or its table would have refused.
+            return apart!(self.take_up_thread(pid, bytes));
+        }
+        get_registers(&mut reader, self.facts.slot, self.context)?;
+        let pages = get_program(&mut reader, pid, (&mut *self.program, &mut self.thread))?;
+        let [set_tid, clear_tid, schedule] = reader.words()?;
+        self.thread.clear_child_tid = clear_tid;
+        let at = bytes - reader.rest().len();
+        let Schedule { policy, cores, .. } = Schedule::from_word(schedule).ok_or(Errno::EINVAL)?;
+        self.begin_schedule(policy, cores, maker == self.services.board);
+        self.me.probe(probes::Program, program_operands(pid, &self.thread.name));
         let from = board_of(self.program.parent, self.services.file_board);
         if from != maker || (way == SPACE_HERE) != (maker == self.services.board) {
             return Err(Errno::EINVAL);
         }
-        let at = bytes - reader.rest().len();
         if way == SPACE_HERE {
             // First: from now on it is this program's to give back, whatever fails.
-            self.space = Some(Space::decode_local(self.facts.tables, reader.rest())?);
+            self.program.space = Some(Space::decode_local(self.facts.tables, &self.scratch[at..bytes])?);
             self.take_files(&pages).await?;
         } else {
             self.take_from(from, &pages, at..bytes).await?;
@@ -304,33 +348,27 @@ impl<M: UserMemory> User<M> {
         }
         self.publish_info();
         // That is known from who made it (`Spawn`).
-        self.program.reported_ignored = self.program.ignored();
+        self.thread.reported_ignored = self.ignored();
         if way == SPACE_HERE {
-            self.program.reported_reaps = self.program.actions.reaps();
-            self.program.reported_queued = self.program.limits.signals();
+            self.thread.reported_reaps = self.program.actions.reaps();
+            self.thread.reported_queued = self.program.limits.signals();
         }
         self.report_ignored(0).await;
         if from != self.services.board {
-            self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
+            self.services.clients.procs.call(Rename { pid }, &self.thread.name[..]).await?;
         }
         Ok(())
     }
 }
 
-/// Writes registers, state and wishes of a child, for which a system call returns 0.
+/// Writes registers, state and wishes of a child.
 fn put_state(
     writer: &mut ImageWriter,
     context: &mut UserContext,
-    program: &ProgramState,
+    state: (&ProgramState, &ThreadState),
     (wishes, pages): (Wishes, &[u32]),
 ) -> Result<(), Errno> {
-    let (result, sp, tpidr) = (context.x[0], context.sp, context.tpidr);
-    context.x[0] = 0;
-    context.sp = if wishes.sp != 0 { wishes.sp } else { sp };
-    context.tpidr = wishes.tpidr;
-    let registers = put_registers(writer, context);
-    (context.x[0], context.sp, context.tpidr) = (result, sp, tpidr);
-    registers?;
-    put_program(writer, program, pages)?;
+    wishes.with_registers(context, |context| put_registers(writer, context))?;
+    put_program(writer, state, pages)?;
     writer.words([wishes.set_tid, wishes.clear_tid, wishes.schedule])
 }

@@ -4,4 +4,5 @@ pub(crate) mod execute;
 mod file_pages;
 pub(crate) mod fork;
 pub(crate) mod relations;
+mod threads;
 pub(crate) mod wait;

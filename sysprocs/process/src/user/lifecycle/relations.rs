@@ -21,6 +21,12 @@ impl<M: UserMemory> User<M> {
         Err(SyscallEscape::End(exited(self.argument(0) as u8)))
     }
 
+    /// Ends this thread; of a program with no other, the program.
+    pub(crate) async fn exit_thread(&mut self) -> SyscallResult {
+        self.thread.ends_alone = self.group.is_some();
+        self.exit().await
+    }
+
     /// The program's own parent, group and session.
     pub(crate) async fn relations(&mut self) -> Result<Relations, Errno> {
         let pid = self.program.pid;
@@ -92,9 +98,15 @@ impl<M: UserMemory> User<M> {
         self.send(pid, signal, self.cause(SI_TKILL)).await
     }
 
-    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process.
+    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process. Of a thread that
+    /// is not its process's first, only the table of its board knows whose it is.
     fn thread_argument(&self, index: usize) -> Result<u32, Errno> {
-        if self.int(0) == self.int(index) { Ok(self.int(0)) } else { Err(Errno::ESRCH) }
+        let (process, thread) = (self.int(0), self.int(index));
+        if process == thread || (process == self.program.pid && self.group.is_some()) {
+            Ok(thread)
+        } else {
+            Err(Errno::ESRCH)
+        }
     }
 
     /// The cause of a signal from this program.
@@ -127,7 +139,7 @@ impl<M: UserMemory> User<M> {
         self.get(info, &mut bytes).await?;
         let (code, sender, value) = (int_at(&bytes, 8) as i32, int_at(&bytes, 16), word_at(&bytes, 24));
         // Only the system may claim towards others to be the sender.
-        if (code >= 0 || code == SI_TKILL) && pid != self.program.pid {
+        if (code >= 0 || code == SI_TKILL) && pid != self.thread.tid && pid != self.program.pid {
             return Err(Errno::EPERM);
         }
         // No timer of the clock: a program may say what it likes otherwise.

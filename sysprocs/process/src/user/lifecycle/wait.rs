@@ -2,7 +2,7 @@
 
 use crate::signals::{SIGCHLD, of_child};
 use crate::user::facts::usage::resource_usage;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::fields::put_ints;
 use crate::user::state::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
@@ -28,7 +28,7 @@ impl<M: UserMemory> User<M> {
         if options & !(WAIT_NO_HANG | WAIT_STOPPED | WAIT_CONTINUED | KINDS) != 0 {
             return Err(Errno::EINVAL.into());
         }
-        let parent = self.program.pid;
+        let parent = self.thread.tid;
         let options = options & !KINDS | WAIT_ENDED;
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
         if waited.pid != 0 && place != 0 {
@@ -41,7 +41,7 @@ impl<M: UserMemory> User<M> {
     /// A child, and what it used, which is added to what is known of children unless it is waited for again.
     async fn wait_for(&mut self, wanted: WaitChild) -> Result<(WaitedChild, Used), SyscallEscape> {
         let mut bytes = [0; Used::BYTES];
-        let waited = restartable(self.services.clients.procs.call(wanted, &mut bytes[..]).await)?;
+        let waited = restartable(leaving!(self, self.services.clients.procs.call(wanted, &mut bytes[..])))?;
         let used = Used::from_bytes(&bytes);
         if wanted.options & WAIT_KEEP == 0 {
             self.program.children = self.program.children.plus(used);
@@ -62,7 +62,7 @@ impl<M: UserMemory> User<M> {
             (P_PGID, 1..) => (id, WAIT_GROUP),
             _ => return Err(Errno::EINVAL.into()),
         };
-        let parent = self.program.pid;
+        let parent = self.thread.tid;
         let options = options & !KINDS | of_group;
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
         self.put_unless_null(place, &child_info(waited.pid, waited.status)).await?;

@@ -3,7 +3,7 @@
 //! Invariant: a program is in a queue before it reads the word, and is out of it when the call ends, however it ends.
 //! So a wake after the word has changed finds whoever read the old value. Not here: the queues (`renga_futex`).
 
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AwaitWake, CalendarTime};
@@ -81,7 +81,7 @@ impl<M: UserMemory> User<M> {
         if !address.is_multiple_of(size_of::<u32>() as u64) {
             return Err(Errno::EINVAL);
         }
-        let Some(space) = &self.space else { return Err(Errno::EFAULT) };
+        let Some(space) = &self.program.space else { return Err(Errno::EFAULT) };
         let own = (self.services.board, FutexScope::Private, u64::from(space.number()), address);
         let (board, scope, object, offset) = match space.shared_at(address) {
             None if !space.has_area_at(address) => return Err(Errno::EFAULT),
@@ -120,7 +120,7 @@ impl<M: UserMemory> User<M> {
             Ok(true) => Ok(0),
             _ => {
                 if waited == Err(SyscallEscape::RestartUnlessHandled) {
-                    self.program.deadline_ns = until_ns;
+                    self.thread.deadline_ns = until_ns;
                 }
                 waited.map(|()| 0)
             }
@@ -140,7 +140,8 @@ impl<M: UserMemory> User<M> {
                 return Err(Errno::ETIMEDOUT.into());
             }
             let wait = AwaitWake { slot, until_ns: until_ns.unwrap_or(u64::MAX), boards: 1 << board };
-            restartable_as(interrupted, self.services.clients.clock.call(wait, ()).await)?;
+            let waited = leaving!(self, self.services.clients.clock.call(wait, ()));
+            restartable_as(interrupted, waited)?;
             if self.services.futexes(board)?.call(WasWoken { slot, leaves: false }, ()).await? {
                 return Ok(());
             }
@@ -185,29 +186,32 @@ impl<M: UserMemory> User<M> {
         if self.argument(1) != ROBUST_HEAD_BYTES {
             return Err(Errno::EINVAL.into());
         }
-        self.program.robust_list = self.argument(0);
+        self.thread.robust_list = self.argument(0);
         Ok(0)
     }
 
     pub(crate) async fn get_robust_list(&mut self) -> Result<(), Errno> {
         let (pid, head, length) = (self.int(0), self.argument(1), self.argument(2));
-        if pid != 0 && pid != self.program.pid {
+        if pid != 0 && pid != self.thread.tid {
             return Err(Errno::ESRCH);
         }
         self.put_words(length, [ROBUST_HEAD_BYTES]).await?;
-        self.put_words(head, [self.program.robust_list]).await
+        self.put_words(head, [self.thread.robust_list]).await
     }
 
     /// The program leaves its memory: others get the locks that it has, and see that its thread is gone. What is wrong
     /// with the list or an address is the program's loss.
     pub(crate) async fn leave_words(&mut self) {
-        let list = core::mem::take(&mut self.program.robust_list);
+        let list = core::mem::take(&mut self.thread.robust_list);
         if list != 0 {
             let _ = self.leave_locks(list).await;
         }
-        let clear_tid = core::mem::take(&mut self.program.clear_child_tid);
+        let clear_tid = core::mem::take(&mut self.thread.clear_child_tid);
         let is_seen = |space: &renga_memory::Space| space.is_borrowed() || space.may_share(clear_tid);
-        if clear_tid != 0 && self.space.as_ref().is_some_and(is_seen) && self.put(clear_tid, &[0; 4]).await.is_ok() {
+        if clear_tid != 0
+            && self.program.space.as_ref().is_some_and(is_seen)
+            && self.put(clear_tid, &[0; 4]).await.is_ok()
+        {
             let _ = self.wake_word(clear_tid, false, (1, ANY_BITS)).await;
         }
     }
@@ -234,7 +238,7 @@ impl<M: UserMemory> User<M> {
     /// whoever waits for it not know.
     async fn leave_lock(&mut self, address: u64, was_unlocking: bool) -> Result<(), Errno> {
         let word = self.get_int(address).await?;
-        if word & FUTEX_OWNER == self.program.pid & FUTEX_OWNER {
+        if word & FUTEX_OWNER == self.thread.tid & FUTEX_OWNER {
             // Who comes to wait meanwhile marks the word: it may not lose that mark, and it has it from now on.
             self.put(address, &(FUTEX_OWNER_DIED | FUTEX_WAITERS).to_le_bytes()).await?;
         } else if !was_unlocking || word & FUTEX_OWNER != 0 {

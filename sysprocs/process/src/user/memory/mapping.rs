@@ -37,7 +37,7 @@ const _: () = assert!(AREAS_MAX <= proc_info::AREAS);
 impl<M: UserMemory> User<M> {
     /// Publishes the areas of the program's memory as they are now, for listings.
     pub(crate) fn publish_areas(&self) {
-        let (info, Some(space)) = (self.facts.info, &self.space) else { return };
+        let (info, Some(space)) = (self.facts.info, &self.program.space) else { return };
         for (place, area) in info.areas.iter().zip(space.areas()) {
             let (ino, first_page) = space.mapped_file(area);
             let may = |allowed: bool, bit| if allowed { bit } else { 0 };
@@ -245,7 +245,7 @@ impl<M: UserMemory> User<M> {
             let pages = (end - at).div_ceil(PAGE).min(PAGE);
             for index in 0..pages {
                 let page = at + index * PAGE;
-                let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
+                let Some(space) = &self.program.space else { unreachable!("a program has a space while it runs") };
                 if !space.areas().iter().any(|area| area.start_address() <= page && page < area.end_address()) {
                     return Err(Errno::ENOMEM.into());
                 }

@@ -4,7 +4,7 @@
 //! (`procs/out_of_memory.rs`), limits of the program itself, which have the same error.
 
 use crate::signals::{SIGKILL, killed};
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use renga_hal::memory::UserMemory;
 use renga_proto::memory::MemoryStatus;
 use renga_proto::procs::RelieveMemory;
@@ -20,16 +20,16 @@ impl<M: UserMemory> User<M> {
         if status.is_ok_and(|facts| facts.free > SPARE_FRAMES) {
             return false;
         }
-        let pid = self.program.pid;
-        let relieved = self.services.clients.procs.call(RelieveMemory { pid }, ()).await;
+        let pid = self.thread.tid;
+        let relieved = leaving!(self, self.services.clients.procs.call(RelieveMemory { pid }, ()));
         // If it is this program that has to end, the signal is there.
         relieved.is_ok_and(|ended| ended != pid)
     }
 
     /// After a fault without a frame: the program goes on when there may be one; its status if it cannot.
     pub(crate) async fn await_memory(&mut self) -> Result<(), u32> {
-        let pid = self.program.pid;
-        match self.services.clients.procs.call(RelieveMemory { pid }, ()).await {
+        let pid = self.thread.tid;
+        match leaving!(self, self.services.clients.procs.call(RelieveMemory { pid }, ())) {
             Ok(ended) if ended == pid => Err(killed(SIGKILL)),
             Ok(_) | Err(Errno::EINTR) => Ok(()),
             Err(errno) => {

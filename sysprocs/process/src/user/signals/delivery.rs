@@ -7,7 +7,7 @@
 
 use crate::signals::{CONTINUED, SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
 use crate::user::signals::frame::{self, SignalOrigin};
-use crate::user::slot::{INSTRUCTION_BYTES, User, memory};
+use crate::user::slot::{INSTRUCTION_BYTES, User, leaving, memory};
 use crate::user::state::actions::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SignalAction, SignalEffect,
 };
@@ -28,8 +28,8 @@ impl<M: UserMemory> User<M> {
         let mut handled = false;
         // Each pass ends when a signal has come, or the regulator lets the program go on.
         while self.serve_pending(&mut handled).await? {
-            let wait = AwaitContinue { pid: self.program.pid, suspended: true, blocked: self.program.blocked };
-            if self.services.clients.procs.call(wait, ()).await.is_err() {
+            let wait = AwaitContinue { pid: self.thread.tid, suspended: true, blocked: self.thread.blocked };
+            if leaving!(self, self.services.clients.procs.call(wait, ())).is_err() {
                 break;
             }
         }
@@ -46,14 +46,14 @@ impl<M: UserMemory> User<M> {
         let pid = self.program.pid;
         // Each pass takes a pending signal.
         loop {
-            let Ok((next, origin)) = self.take_signal(self.program.blocked).await else { return Ok(false) };
+            let Ok((next, origin)) = self.take_signal(self.thread.blocked).await else { return Ok(false) };
             if next.signal == 0 {
                 return Ok(next.suspended);
             }
             let mut again = next.more;
             match self.program.actions.effect(next.signal) {
                 // Init cannot be ended or stopped by what it does not handle.
-                SignalEffect::Stop | SignalEffect::End if pid == INIT => {}
+                SignalEffect::Stop | SignalEffect::End if pid == INIT && !self.ends_threads() => {}
                 SignalEffect::Nothing => {}
                 SignalEffect::Stop => {
                     self.stop(next.signal).await;
@@ -73,10 +73,10 @@ impl<M: UserMemory> User<M> {
 
     /// Takes a pending signal outside `blocked`, if there is one; a timer that sent it goes on.
     pub(crate) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(SignalFacts, SignalOrigin), Errno> {
-        let pid = self.program.pid;
-        let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await?;
+        let (pid, tid) = (self.program.pid, self.thread.tid);
+        let taken = self.services.clients.procs.call(TakeSignal { pid: tid, blocked }, ()).await?;
         self.program.parent = taken.next.parent;
-        self.program.may_hold_signals = taken.next.waits;
+        self.thread.may_hold_signals = taken.next.waits;
         let overruns = match taken.cause.timer {
             0 => 0,
             // It may have been deleted since.
@@ -88,12 +88,12 @@ impl<M: UserMemory> User<M> {
     /// Stops until the program is continued, or killed.
     pub(crate) async fn stop(&mut self, signal: u8) {
         debug_assert!(bit(signal) & STOPPING != 0);
-        let pid = self.program.pid;
+        let pid = self.thread.tid;
         if let Ok(parent) = self.services.clients.procs.call(Stopped { pid, signal }, ()).await {
             self.notify_parent(parent, stopped(signal)).await;
             // Whatever ends the wait, the signals decide what comes next.
             let wait = AwaitContinue { pid, suspended: false, blocked: 0 };
-            if let Ok(parent) = self.services.clients.procs.call(wait, ()).await {
+            if let Ok(parent) = leaving!(self, self.services.clients.procs.call(wait, ())) {
                 self.notify_parent(parent, CONTINUED).await;
             }
         }
@@ -102,7 +102,7 @@ impl<M: UserMemory> User<M> {
     /// A fault of the program itself: it cannot be put off.
     pub(crate) async fn force_signal(&mut self, signal: u8, origin: SignalOrigin) -> Result<(), u32> {
         match self.program.actions.effect(signal) {
-            SignalEffect::Handle(action) if self.program.blocked & bit(signal) == 0 => {
+            SignalEffect::Handle(action) if self.thread.blocked & bit(signal) == 0 => {
                 self.deliver(signal, action, origin).await
             }
             _ => Err(killed(signal)),
@@ -113,15 +113,15 @@ impl<M: UserMemory> User<M> {
     async fn deliver(&mut self, signal: u8, action: SignalAction, origin: SignalOrigin) -> Result<(), u32> {
         self.settle_interrupted_call(action);
         self.processor.flush(self.context);
-        let AlternateStack { address, bytes } = self.program.alternate_stack;
+        let AlternateStack { address, bytes } = self.thread.alternate_stack;
         let on_alternate = bytes != 0 && self.context.sp.wrapping_sub(address) <= bytes;
         let mut top = self.context.sp;
         if action.flags & SA_ONSTACK != 0 && bytes != 0 && !on_alternate {
             top = address.wrapping_add(bytes);
         }
         let place = top.wrapping_sub(frame::FRAME_BYTES) & !(frame::ALIGNMENT - 1);
-        let mask = self.program.saved_mask.take().unwrap_or(self.program.blocked);
-        let stack = self.program.alternate_stack;
+        let mask = self.thread.saved_mask.take().unwrap_or(self.thread.blocked);
+        let stack = self.thread.alternate_stack;
         let length = frame::write(&mut self.scratch, self.context, (signal, origin), mask, stack);
         let record = place.wrapping_add(frame::RECORD_OFFSET);
         let link = [self.context.x[29], self.context.x[30]];
@@ -141,7 +141,7 @@ impl<M: UserMemory> User<M> {
             self.publish_signals();
         }
         let itself = if action.flags & SA_NODEFER != 0 { 0 } else { bit(signal) };
-        self.set_blocked(self.program.blocked | action.mask | itself).await;
+        self.set_blocked(self.thread.blocked | action.mask | itself).await;
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl<M: UserMemory> User<M> {
                 self.context.x[0] = u64::from(Errno::EINTR.0).wrapping_neg();
             }
         }
-        self.program.deadline_ns = None;
+        self.thread.deadline_ns = None;
     }
 
     pub(crate) async fn return_from_handler(&mut self) -> SyscallResult {

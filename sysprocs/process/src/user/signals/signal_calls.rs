@@ -2,10 +2,10 @@
 
 use crate::signals::{SIGKILL, SIGNALS, SignalSet, UNSTOPPABLE, bit, killed};
 use crate::user::signals::frame::{SignalOrigin, signal_info};
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::actions::{ACTION_BYTES, SignalAction};
 use crate::user::state::fields::word_at;
-use crate::user::state::{AlternateStack, ProgramState, SyscallEscape, SyscallResult, restartable_as};
+use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult, ThreadState, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::procs::{AwaitSignal, INIT, SetIgnored};
@@ -46,7 +46,7 @@ impl<M: UserMemory> User<M> {
         if self.argument(3) != SET_BYTES {
             return Err(Errno::EINVAL);
         }
-        let before = self.program.blocked;
+        let before = self.thread.blocked;
         if new != 0 {
             let set = self.get_word(new).await?;
             let blocked = match how {
@@ -63,40 +63,45 @@ impl<M: UserMemory> User<M> {
     /// Blocks `blocked` from now on.
     pub(crate) async fn set_blocked(&mut self, blocked: SignalSet) {
         let blocked = blocked & !UNSTOPPABLE;
-        let unblocked = self.program.blocked & !blocked;
-        self.program.blocked = blocked;
+        let unblocked = self.thread.blocked & !blocked;
+        self.thread.blocked = blocked;
         self.publish_signals();
-        self.check_signals |= unblocked != 0 && self.program.may_hold_signals;
+        self.check_signals |= unblocked != 0 && self.thread.may_hold_signals;
         self.report_ignored(0).await;
+    }
+
+    /// Signals that lead to nothing and need not wait until they are unblocked.
+    pub(crate) fn ignored(&self) -> SignalSet {
+        self.program.actions.ignored() & !self.thread.blocked
     }
 
     /// Publishes the masks, for listings.
     pub(crate) fn publish_signals(&self) {
         let [ignored, handled] = self.program.actions.chosen();
-        self.facts.info.signals.set([self.program.blocked, ignored, handled]);
+        self.facts.info.signals.set([self.thread.blocked, ignored, handled]);
     }
 
     /// Reports to `procs` what it must know: of signals that are ignored no longer, or blocked now or `awaited`, so
     /// that they wait instead of getting lost. It need not know of others ignored in addition: at worst it interrupts
     /// for nothing, as it does for blocked ones.
     pub(crate) async fn report_ignored(&mut self, awaited: SignalSet) {
-        let ignored = self.program.ignored() & !awaited;
-        let ProgramState { reported_ignored, reported_reaps, reported_queued, .. } = self.program;
+        let ignored = self.ignored() & !awaited;
+        let ThreadState { reported_ignored, reported_reaps, reported_queued, .. } = self.thread;
         let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());
         if reported_ignored & !ignored == 0 && reported_reaps == reaps && reported_queued == queued {
             return;
         }
-        let pid = self.program.pid;
+        let pid = self.thread.tid;
         let set = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, queued }, ()).await;
         if let Err(errno) = set {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
-        let program = &mut self.program;
-        (program.reported_ignored, program.reported_reaps, program.reported_queued) = (ignored, reaps, queued);
+        let thread = &mut self.thread;
+        (thread.reported_ignored, thread.reported_reaps, thread.reported_queued) = (ignored, reaps, queued);
     }
 
     pub(crate) async fn pending_signals(&mut self) -> Result<(), Errno> {
-        let set = self.waiting_of(self.program.blocked).await?;
+        let set = self.waiting_of(self.thread.blocked).await?;
         self.put(self.argument(0), &set.to_le_bytes()).await
     }
 
@@ -109,8 +114,8 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EFAULT.into());
         }
         self.set_call_mask(mask).await?;
-        let (pid, blocked) = (self.program.pid, self.program.blocked);
-        let waited = self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()).await;
+        let (pid, blocked) = (self.thread.tid, self.thread.blocked);
+        let waited = leaving!(self, self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()));
         restartable_as(SyscallEscape::RestartUnlessHandled, waited)?;
         Err(SyscallEscape::RestartUnlessHandled)
     }
@@ -151,11 +156,11 @@ impl<M: UserMemory> User<M> {
             if until_ns <= self.me.now_ns() {
                 return Err(Errno::EAGAIN.into());
             }
-            let unwanted = self.program.blocked | self.program.actions.ignored() | wanted;
+            let unwanted = self.thread.blocked | self.program.actions.ignored() | wanted;
             if self.waiting_of(!unwanted).await? != 0 {
                 return Err(Errno::EINTR.into());
             }
-            match self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await {
+            match leaving!(self, self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ())) {
                 Ok(()) | Err(Errno::EINTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
@@ -177,7 +182,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn set_alternate_stack(&mut self) -> Result<(), Errno> {
         let (new, old) = (self.argument(0), self.argument(1));
-        let AlternateStack { address, bytes } = self.program.alternate_stack;
+        let AlternateStack { address, bytes } = self.thread.alternate_stack;
         let sp = self.context.sp;
         let in_use = bytes != 0 && sp.wrapping_sub(address) <= bytes;
         if new != 0 {
@@ -188,11 +193,11 @@ impl<M: UserMemory> User<M> {
                 return Err(Errno::EPERM);
             }
             if flags & SS_DISABLE != 0 {
-                self.program.alternate_stack = AlternateStack::default();
+                self.thread.alternate_stack = AlternateStack::default();
             } else if bytes < STACK_BYTES_MIN {
                 return Err(Errno::ENOMEM);
             } else {
-                self.program.alternate_stack = AlternateStack { address, bytes };
+                self.thread.alternate_stack = AlternateStack { address, bytes };
             }
         }
         if old != 0 {

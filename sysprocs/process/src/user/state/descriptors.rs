@@ -108,8 +108,8 @@ impl DescriptorTable {
     }
 
     /// From now on shows on `info` which numbers are taken.
-    pub fn published_in(self, info: &'static ProcInfo) -> Self {
-        DescriptorTable { info: Some(info), ..self }
+    pub fn publish_in(&mut self, info: &'static ProcInfo) {
+        self.info = Some(info);
     }
 
     /// Sets or clears the bit of `number`.

@@ -1,7 +1,7 @@
 //! The data of a program and its slot, without calls to servers.
 
 pub mod actions;
-mod descriptors;
+pub mod descriptors;
 pub mod fields;
 pub mod image_bytes;
 pub mod limits;
@@ -10,8 +10,12 @@ pub mod open_flags;
 pub mod process_image;
 mod program;
 mod syscall_result;
+mod thread;
+mod thread_groups;
 
-pub use descriptors::{DESCRIPTORS_MAX, DescriptorSlot, DescriptorTable, FileDescriptor, TransferMode};
+pub use descriptors::{DESCRIPTORS_MAX, DescriptorSlot, FileDescriptor, TransferMode};
 pub use object::{EventSort, Handle, Object, get_object, put_object};
-pub use program::{AlternateStack, INTERVAL_TIMERS, ProgramState, UserFacts};
+pub use program::{INTERVAL_TIMERS, ProgramState, UserFacts};
 pub use syscall_result::{SyscallEscape, SyscallResult, finish, restartable, restartable_as};
+pub use thread::{AlternateStack, ThreadState};
+pub use thread_groups::{ThreadGroup, ThreadGroups};

@@ -11,7 +11,8 @@ use crate::user::state::descriptors::{DESCRIPTORS_MAX, DescriptorTable, FileDesc
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::limits::{LIMITS, NOFILE, ResourceLimit};
 use crate::user::state::object::{END, OBJECT_BYTES_MAX, get_object, put_object};
-use crate::user::state::program::{AlternateStack, ProgramState};
+use crate::user::state::program::ProgramState;
+use crate::user::state::thread::{AlternateStack, ThreadState};
 use renga_proto::pages::FileId;
 use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
@@ -53,14 +54,18 @@ pub fn in_pages(files: &DescriptorTable) -> bool {
     files.iter().nth(INLINE_MAX).is_some()
 }
 
-/// Writes the state of `program`, which is to be the parent of its reader; `pages` have its descriptors, if there are
-/// any pages.
-pub fn put_program(writer: &mut ImageWriter, program: &ProgramState, pages: &[u32]) -> Result<(), Errno> {
+/// Writes the state of `program`, which is to be the parent of its reader, and of its `thread`; `pages` have its
+/// descriptors, if there are any pages.
+pub fn put_program(
+    writer: &mut ImageWriter,
+    (program, thread): (&ProgramState, &ThreadState),
+    pages: &[u32],
+) -> Result<(), Errno> {
     let (directory, root) = (program.directory.to_word(), program.root.to_word());
-    let AlternateStack { address, bytes } = program.alternate_stack;
+    let AlternateStack { address, bytes } = thread.alternate_stack;
     let (pid, umask, dumpable) = (program.pid.into(), program.umask.into(), program.dumpable.into());
-    writer.words([pid, directory, root, umask, dumpable, program.blocked, address, bytes])?;
-    writer.put(&program.name)?;
+    writer.words([pid, directory, root, umask, dumpable, thread.blocked, address, bytes])?;
+    writer.put(&thread.name)?;
     let ProgramOrigin { ino, directory, path, strings: [arguments, environment, behind] } = program.origin;
     writer.words([ino.into(), directory.into(), path, arguments, environment, behind])?;
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.soft))?;
@@ -77,14 +82,18 @@ pub fn put_program(writer: &mut ImageWriter, program: &ProgramState, pages: &[u3
     }
 }
 
-/// Reads what is to be `pid` into `program`; the pages that have its descriptors.
-pub fn get_program(reader: &mut ImageReader, pid: u32, program: &mut ProgramState) -> Result<FilePages, Errno> {
+/// Reads what is to be `pid` into `program` and its only `thread`; the pages that have its descriptors.
+pub fn get_program(
+    reader: &mut ImageReader,
+    pid: u32,
+    (program, thread): (&mut ProgramState, &mut ThreadState),
+) -> Result<FilePages, Errno> {
     let [parent, directory, root, umask, dumpable, blocked, address, bytes] = reader.words()?;
     program.renew(pid, parent as u32);
     (program.directory, program.root) = (FileId::from_word(directory), FileId::from_word(root));
-    (program.umask, program.dumpable, program.blocked) = (umask as u16, dumpable != 0, blocked);
-    program.alternate_stack = AlternateStack { address, bytes };
-    program.name = reader.take()?;
+    (program.umask, program.dumpable) = (umask as u16, dumpable != 0);
+    *thread = ThreadState { blocked, alternate_stack: AlternateStack { address, bytes }, ..ThreadState::new(pid) };
+    thread.name = reader.take()?;
     let [ino, directory, path, strings @ ..]: [u64; 6] = reader.words()?;
     program.origin = ProgramOrigin { ino: ino as u32, directory: directory as u32, path, strings };
     let (soft, hard): ([u64; LIMITS], [u64; LIMITS]) = (reader.sparse(u64::MAX)?, reader.sparse(u64::MAX)?);

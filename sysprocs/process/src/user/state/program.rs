@@ -2,16 +2,14 @@
 //!
 //! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
-use crate::procs::record::{NAME_BYTES, ProgramNameBytes};
-use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use crate::user::state::actions::SignalActions;
-use crate::user::state::descriptors::DescriptorTable;
+use crate::user::state::descriptors::{DescriptorSlot, DescriptorTable};
 use crate::user::state::limits::ResourceLimits;
-use renga_memory::{FrameCounts, SpaceTables};
+use crate::user::state::thread_groups::ThreadGroups;
+use renga_memory::{FrameCounts, Space, SpaceTables};
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
-use renga_proto::procs::QUEUED_MAX;
 use renga_proto::sessions::Sessions;
 use renga_proto::used::Used;
 use renga_rt::proc_info::{ProcInfo, ProgramOrigin};
@@ -38,14 +36,8 @@ pub struct UserFacts {
     pub counts: &'static FrameCounts,
     /// Which session with each board it is.
     pub sessions: &'static Sessions,
-}
-
-/// The alternate stack for signal handlers.
-#[derive(Clone, Copy, Default)]
-pub struct AlternateStack {
-    pub address: u64,
-    /// How long it is; 0: there is none.
-    pub bytes: u64,
+    /// The programs with several threads whose slots are on its core.
+    pub groups: &'static ThreadGroups,
 }
 
 /// The first timers of a program are those that it can set without having made them.
@@ -61,76 +53,65 @@ impl Timers {
 }
 
 renga_rt::with_defaults! {
-    /// The state of one user program.
+    /// The state of one user program, which its threads share.
     pub struct ProgramState {
-        pub pid: u32 = pid,
+        pub(crate) pid: u32 = pid,
+        /// Its memory, while it runs.
+        pub(crate) space: Option<Space> = None,
         /// Its parent's, as last heard.
-        pub parent: u32 = parent,
-        pub files: DescriptorTable = files,
-        pub limits: ResourceLimits = ResourceLimits::default(),
-        pub directory: FileId = ROOT,
-        pub root: FileId = ROOT,
+        pub(crate) parent: u32 = parent,
+        pub(crate) files: DescriptorTable = files,
+        pub(crate) limits: ResourceLimits = ResourceLimits::default(),
+        pub(crate) directory: FileId = ROOT,
+        pub(crate) root: FileId = ROOT,
         /// Permission bits that it does not give to what it makes.
-        pub umask: u16 = UMASK,
+        pub(crate) umask: u16 = UMASK,
         /// The flag of `PR_SET_DUMPABLE`; no core dump is ever written.
-        pub dumpable: bool = true,
+        pub(crate) dumpable: bool = true,
         /// What it does about signals.
-        pub actions: SignalActions = SignalActions::default(),
-        /// Signals that wait.
-        pub blocked: SignalSet = 0,
-        /// The mask to go back to after the next handler, or when none runs: that of before a call that
-        /// changed it for its own time (`rt_sigsuspend`, `ppoll`).
-        pub saved_mask: Option<SignalSet> = None,
-        /// What the board's keeper of processes believes it ignores and does not block; never more than it does.
-        pub reported_ignored: SignalSet = IGNORED_BY_DEFAULT,
-        /// What the keeper believes of children that end: that they are gone, or wait.
-        pub reported_reaps: bool = false,
-        /// How many signals the process table lets wait with their causes.
-        pub reported_queued: u32 = QUEUED_MAX as u32,
-        /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an
-        /// interrupt.
-        pub may_hold_signals: bool = false,
-        pub alternate_stack: AlternateStack = AlternateStack::default(),
-        pub name: ProgramNameBytes = [0; NAME_BYTES],
-        /// Where that came from.
-        pub origin: ProgramOrigin = ProgramOrigin::default(),
-        /// Where to write 0 when it ends.
-        pub clear_child_tid: u64 = 0,
-        /// Where its list of locks is that others get when it ends; 0: it has none.
-        pub robust_list: u64 = 0,
+        pub(crate) actions: SignalActions = SignalActions::default(),
+        /// Where what it runs came from.
+        pub(crate) origin: ProgramOrigin = ProgramOrigin::default(),
         /// Most page frames that its memory took at a time.
-        pub frames_most: u32 = 0,
+        pub(crate) frames_most: u32 = 0,
         /// What its children used that it has waited for.
-        pub children: Used = Used::NONE,
+        pub(crate) children: Used = Used::NONE,
         /// It has locked bytes of files.
-        pub locks: bool = false,
-        /// The place in a set behind the watch that was reported last, if more had events.
-        pub watch_from: u16 = 0,
-        pub timers: Timers = Timers::NONE,
-        /// When the interrupted sleep that is about to be made again ends, ns since boot.
-        pub deadline_ns: Option<u64> = None,
+        pub(crate) locks: bool = false,
+        pub(crate) timers: Timers = Timers::NONE,
+        /// What its threads used that have ended.
+        pub(crate) past_threads: Used = Used::NONE,
+        /// It ends with this status, which a thread has for all.
+        pub(crate) ending: Option<u32> = None,
+        /// Its threads end one by one, as it runs another program.
+        pub(crate) sheds_threads: bool = false,
     }
     /// A program with nothing but room for descriptors.
-    pub fn new(pid: u32, parent: u32, files: DescriptorTable);
+    pub(crate) fn new(pid: u32, parent: u32, files: DescriptorTable);
 }
 
 impl ProgramState {
-    /// Signals that lead to nothing and need not wait until they are unblocked.
-    pub fn ignored(&self) -> SignalSet {
-        self.actions.ignored() & !self.blocked
-    }
-
-    pub fn start(&self) -> PathStart {
+    pub(crate) fn start(&self) -> PathStart {
         self.start_at(self.directory)
     }
 
     /// Where its paths that are relative to `directory` start.
-    pub fn start_at(&self, directory: FileId) -> PathStart {
+    pub(crate) fn start_at(&self, directory: FileId) -> PathStart {
         PathStart { directory, root: self.root }
     }
 
+    /// That of no program yet, with room for descriptors in `places`.
+    pub fn with_room(places: &'static mut [DescriptorSlot]) -> ProgramState {
+        ProgramState::new(0, 0, DescriptorTable::new(places))
+    }
+
+    /// That of no program, without room for descriptors.
+    pub fn unused() -> ProgramState {
+        ProgramState::new(0, 0, DescriptorTable::new(&mut []))
+    }
+
     /// Becomes another program with nothing.
-    pub fn renew(&mut self, pid: u32, parent: u32) {
+    pub(crate) fn renew(&mut self, pid: u32, parent: u32) {
         let mut files = core::mem::replace(&mut self.files, DescriptorTable::new(&mut []));
         files.clear();
         *self = ProgramState::new(pid, parent, files);

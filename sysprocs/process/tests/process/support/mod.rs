@@ -15,7 +15,7 @@ use renga_hal::memory::UserMemory;
 use renga_hal_host::HostMemory;
 use renga_memory::{FrameCounts, SpaceTables};
 use renga_pages::CacheMemory;
-use renga_process::{IntegerProcessor, UserClients, UserFacts};
+use renga_process::{IntegerProcessor, ProgramState, ThreadGroups, UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::sessions::Sessions;
 use renga_rt::host::HostBoard;
@@ -66,6 +66,7 @@ struct Headers {
     pipes: Vec<&'static Process>,
     users: Vec<&'static Process>,
     tables: &'static SpaceTables,
+    groups: &'static ThreadGroups,
     counts: &'static FrameCounts,
 }
 
@@ -111,6 +112,7 @@ fn declare(board: HostBoard) -> Headers {
         pipes: many(PIPES),
         users: (0..SLOTS).map(|_| board.declare(2)).collect(),
         tables: SpaceTables::new(board.arena, SLOTS),
+        groups: ThreadGroups::new(board.arena, SLOTS),
         counts: FrameCounts::new(board.arena, FRAMES as usize),
     }
 }
@@ -354,6 +356,7 @@ fn start_user<M: UserMemory>(
         tables: here.tables,
         counts: here.counts,
         sessions,
+        groups: here.groups,
     });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     board.start(here.users[slot], |me| {
@@ -392,7 +395,8 @@ fn start_user<M: UserMemory>(
         };
         let places = Vec::leak(vec![renga_process::DescriptorSlot::EMPTY; renga_process::DESCRIPTORS_MAX]);
         let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));
-        renga_process::user(me, clients, machine, switch, &IntegerProcessor, context, facts, places, paths)
+        let program = Box::leak(Box::new(ProgramState::with_room(places)));
+        renga_process::user(me, clients, machine, switch, &IntegerProcessor, context, facts, program, paths)
     });
 }
 

@@ -1,0 +1,127 @@
+//! Programs with several threads: each is one at a time that of one thread's slot.
+//!
+//! Invariant: what the threads of a program share is in the program's state, which either one of their slots has or lies
+//! here. A slot gives it back before its thread runs, and before it waits for what another thread may have to do. In
+//! exchange a slot has a state without a program, so that each has one always. Threads have their slots on one core,
+//! so no turn takes a lock; those who wait for it get it in the order of their slots, each before another one twice.
+//! Not here: what a thread has for itself (`thread.rs`), which slots a program's threads are in (`procs`).
+
+use crate::procs::slot_set::SlotSet;
+use crate::user::state::program::ProgramState;
+use core::cell::Cell;
+use renga_rt::{Arena, Me, Notifier};
+
+/// The threads of one program, by the slot of its first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadGroup {
+    pub first_slot: u16,
+}
+
+/// The programs of a core that have threads.
+pub struct ThreadGroups {
+    groups: &'static [Turns],
+    /// How the process of each slot is notified.
+    notifiers: &'static [Cell<Option<Notifier>>],
+}
+
+/// Whose turn it is with one program.
+struct Turns {
+    /// The program's state while no slot has it; else that which the slot has given for it.
+    exchanged: Cell<Option<&'static mut ProgramState>>,
+    is_free: Cell<bool>,
+    waiting: Cell<SlotSet>,
+    /// Whose turn is next: it has been notified.
+    next: Cell<Option<u16>>,
+    threads: Cell<u16>,
+}
+
+impl ThreadGroups {
+    /// None yet, for programs in so many `slots`.
+    pub fn new(arena: &'static Arena, slots: usize) -> &'static ThreadGroups {
+        let groups = arena.put_slice(slots, |_| Turns {
+            exchanged: Cell::new(Some(arena.put(ProgramState::unused))),
+            is_free: Cell::new(false),
+            waiting: Cell::new(SlotSet::NONE),
+            next: Cell::new(None),
+            threads: Cell::new(0),
+        });
+        let notifiers = arena.put_slice(slots, |_| Cell::new(None));
+        arena.put(|| ThreadGroups { groups, notifiers })
+    }
+
+    /// The process of `slot` is notified so.
+    pub fn register(&self, slot: u16, notifier: Notifier) {
+        self.notifiers[usize::from(slot)].set(Some(notifier));
+    }
+
+    /// The program of the process in `slot`, which has its state, is to have more threads.
+    pub fn begin(&self, slot: u16) -> ThreadGroup {
+        self.groups[usize::from(slot)].threads.set(1);
+        ThreadGroup { first_slot: slot }
+    }
+
+    /// It has one thread more.
+    pub fn add(&self, group: ThreadGroup) {
+        let threads = &self.of(group).threads;
+        threads.set(threads.get() + 1);
+    }
+
+    /// It has one thread less, of which the first slot hears.
+    pub fn remove(&self, group: ThreadGroup) {
+        let threads = &self.of(group).threads;
+        threads.set(threads.get() - 1);
+        self.notify(group.first_slot);
+    }
+
+    /// How many threads it has.
+    pub fn count(&self, group: ThreadGroup) -> u16 {
+        self.of(group).threads.get()
+    }
+
+    /// Gives the state back, for others.
+    pub fn leave(&self, group: ThreadGroup, program: &mut &'static mut ProgramState) {
+        let turns = self.of(group);
+        turns.exchange(program);
+        turns.is_free.set(true);
+        let mut waiting = turns.waiting.get();
+        turns.next.set(waiting.take_first());
+        turns.waiting.set(waiting);
+        if let Some(next) = turns.next.get() {
+            self.notify(next);
+        }
+    }
+
+    /// Takes the state for the process `me` of `slot`, when it is its turn.
+    pub async fn enter(&self, me: &mut Me, (group, slot): (ThreadGroup, u16), program: &mut &'static mut ProgramState) {
+        let turns = self.of(group);
+        // Each pass waits for a notification, of which that of its turn is one.
+        while !(turns.is_free.get() && turns.next.get().is_none_or(|next| next == slot)) {
+            if turns.next.get() != Some(slot) {
+                let mut waiting = turns.waiting.get();
+                waiting.insert(slot);
+                turns.waiting.set(waiting);
+            }
+            me.notified().await;
+        }
+        turns.is_free.set(false);
+        turns.next.set(None);
+        turns.exchange(program);
+    }
+
+    fn of(&self, group: ThreadGroup) -> &Turns {
+        &self.groups[usize::from(group.first_slot)]
+    }
+
+    fn notify(&self, slot: u16) {
+        if let Some(notifier) = self.notifiers[usize::from(slot)].get() {
+            notifier.notify();
+        }
+    }
+}
+
+impl Turns {
+    fn exchange(&self, program: &mut &'static mut ProgramState) {
+        let Some(other) = self.exchanged.take() else { unreachable!("there is one always") };
+        self.exchanged.set(Some(core::mem::replace(program, other)));
+    }
+}
