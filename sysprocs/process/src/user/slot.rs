@@ -70,6 +70,8 @@ pub(crate) struct User<M: UserMemory + 'static> {
     pub(crate) thread: ThreadState,
     /// The threads of the program, if it has more than one.
     pub(crate) group: Option<ThreadGroup>,
+    /// The number of the program's space, by which it runs.
+    pub(crate) space_number: u32,
     /// A signal may have come though no interruption reports it.
     pub(crate) check_signals: bool,
     /// The call that a signal interrupted and that is made again, unless a handler decides otherwise.

@@ -7,10 +7,9 @@
 //! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with
 //! the next. Not here: how long delays are (`renga_governor`).
 
-use crate::signals::{SIGKILL, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
-use crate::user::slot::User;
-use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, restartable};
+use crate::user::slot::{User, leaving};
+use crate::user::state::{FileDescriptor, Object, SyscallResult, restartable};
 use renga_governor::{Governor, IoTimes, TrapTimes};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
@@ -30,22 +29,8 @@ const COPIES: [u64; 2] = [71, 285];
 const SPIN_NS: u64 = 20_000;
 
 impl<M: UserMemory> User<M> {
-    /// Serves signals, and runs the program as long as it has a pace; the error is the status with which it ends.
-    #[inline(never)]
-    pub(crate) async fn attend(&mut self) -> Result<(), u32> {
-        apart!(self.serve_signals())?;
-        match self.pace() {
-            Pace::Free => Ok(()),
-            pace => apart!(self.run_governed(pace)),
-        }
-    }
-
-    /// The pace of its I/O. A change of it interrupts this process.
-    fn pace(&self) -> Pace {
-        self.me.policy_of(self.me.account()).pace
-    }
-
-    async fn run_governed(&mut self, mut pace: Pace) -> Result<(), u32> {
+    /// Runs the program as long as it has a pace; the error is the status with which it ends.
+    pub(super) async fn run_governed(&mut self, mut pace: Pace) -> Result<(), u32> {
         let mut governor = Governor::default();
         while pace != Pace::Free {
             if self.check_signals || self.me.wait_cancelled() {
@@ -56,9 +41,7 @@ impl<M: UserMemory> User<M> {
                 }
                 continue;
             }
-            let Some(space) = &self.program.space else { return Err(killed(SIGKILL)) };
-            let number = space.number();
-            self.me.run_user(self.context, number).await;
+            leaving!(self, self.me.run_user(self.context, self.space_number));
             let asked_ns = self.me.now_ns();
             governor.trapped(self.crossing());
             let number = self.context.x[8];
@@ -73,11 +56,7 @@ impl<M: UserMemory> User<M> {
                     continue;
                 }
             };
-            match outcome {
-                Ok(value) => self.context.x[0] = value,
-                Err(SyscallEscape::End(status)) => return Err(status),
-                Err(escape) => self.escape(escape),
-            }
+            self.take_outcome(outcome)?;
             // What any program's loop does from here to there is of the way to the program and back.
             governor.leaves(self.crossing());
         }
@@ -87,22 +66,6 @@ impl<M: UserMemory> User<M> {
     fn crossing(&self) -> TrapTimes {
         let user_ns = self.me.counted(self.me.account(), Count::UserNs);
         TrapTimes { now_ns: self.me.now_ns(), user_ns }
-    }
-
-    /// As for any program, by the same ways, so that what an I/O takes is the same too.
-    async fn carry_out(&mut self, number: u64) -> SyscallResult {
-        if let Some(outcome) = self.quick(number) {
-            return outcome;
-        }
-        let hot = match number {
-            READ | READ_FROM => self.hot_read::<true>(number).await,
-            WRITE => self.hot_write::<true>().await,
-            _ => None,
-        };
-        match hot {
-            Some(outcome) => outcome,
-            None => apart!(self.slow(number)),
-        }
     }
 
     /// An I/O with `target` that the program requested at `asked_ns`.
@@ -140,7 +103,7 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn doze(&mut self, until_ns: u64) -> Result<(), Errno> {
-        self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await
+        leaving!(self, self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()))
     }
 
     /// Keeps the processor busy, as a program that computes: its equals run after each slice.

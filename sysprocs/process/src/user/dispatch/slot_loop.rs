@@ -5,7 +5,7 @@ use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::servers::services::{Services, UserClients};
 use crate::user::signals::frame::SignalOrigin;
-use crate::user::slot::{LOGGED_WORDS, PATHS_BYTES, Processor, User, leaving, pager};
+use crate::user::slot::{LOGGED_WORDS, PATHS_BYTES, Processor, User, pager};
 use crate::user::state::limits::ResourceLimits;
 use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, ThreadState, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -60,6 +60,7 @@ pub fn user<M: UserMemory>(
         program,
         thread: ThreadState::new(0),
         group: None,
+        space_number: 0,
         check_signals: false,
         pages_moved: 0,
         interrupted_call: None,
@@ -149,12 +150,7 @@ impl<M: UserMemory> User<M> {
             {
                 return status;
             }
-            let Some(space) = &self.program.space else { return killed(SIGKILL) };
-            let number = space.number();
-            match self.group {
-                None => self.me.run_user(self.context, number).await,
-                Some(_) => leaving!(self, self.me.run_user(self.context, number)),
-            }
+            self.me.run_user(self.context, self.space_number).await;
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
                 Trap::Syscall if let Some(outcome) = self.quick(number) => outcome,
@@ -273,7 +269,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Publishes the program as it is now, for listings.
-    pub(crate) fn publish_info(&self) {
+    pub(crate) fn publish_info(&mut self) {
         let info = self.facts.info;
         info.pid.set(self.program.pid);
         info.origin.set(self.program.origin);
@@ -283,7 +279,9 @@ impl<M: UserMemory> User<M> {
         self.publish_signals();
         info.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.publish_areas();
-        info.space.set(self.program.space.as_ref().map(|space| space.number()));
+        let number = self.program.space.as_ref().map(|space| space.number());
+        self.space_number = number.unwrap_or(self.space_number);
+        info.space.set(number);
     }
 
     /// Releases all that the program had, and notifies its parent.

@@ -17,6 +17,7 @@ impl<M: UserMemory> User<M> {
     pub(super) async fn make_thread(&mut self, wishes: Wishes, tid_at: u64) -> SyscallResult {
         let group = self.group.unwrap_or_else(|| self.facts.groups.begin(self.facts.slot));
         self.group = Some(group);
+        self.check_signals = true; // the loop is another one from now on
         if let Some(space) = &mut self.program.space {
             space.share_all();
         }
@@ -57,6 +58,7 @@ impl<M: UserMemory> User<M> {
         // From now on it is a thread, whatever fails.
         self.group = Some(ThreadGroup { first_slot: first_slot as u16 });
         self.enter_program().await;
+        self.check_signals = true; // the loop of threads begins there
         let Schedule { policy, cores, .. } = Schedule::from_word(schedule).ok_or(Errno::EINVAL)?;
         self.begin_schedule(policy, cores, true);
         self.publish_info();
