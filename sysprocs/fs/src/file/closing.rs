@@ -40,6 +40,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// Gives back what a dead board's programs had open.
     pub(super) async fn drop_board(&mut self, board: u8) {
+        self.transferring = self.transferring.filter(|of| *of != board);
         if self.references.drop_board(board) > 0 && self.references.is_empty() {
             self.end().await;
         }

@@ -8,6 +8,7 @@ pub(crate) mod inode_session;
 pub(crate) mod large_append;
 pub(crate) mod listing;
 pub(crate) mod loss_mark;
+mod offset_lock;
 pub(crate) mod open_file;
 pub(crate) mod page_read;
 pub(crate) mod page_write;

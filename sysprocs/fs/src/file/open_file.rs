@@ -103,6 +103,8 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) sessions: &'static Sessions,
     pub(super) flags: u32,
     pub(super) offset: u64,
+    /// The board of a transfer at the offset that is under way and shuts out others.
+    pub(super) transferring: Option<u8>,
     /// Written since the inode last settled.
     pub(super) written: bool,
     /// Written data may be lost, and no caller knows yet.
@@ -155,6 +157,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             sessions,
             flags: 0,
             offset: 0,
+            transferring: None,
             written: false,
             lost: false,
             loss_mark: LossMark::UNKNOWN,
@@ -184,7 +187,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         (self.references, self.offset, self.written, self.lost) = (BoardReferences::NONE, 0, false, false);
         self.loss_mark = LossMark::opened(now_ns);
         (self.synthetic_ended, self.locks) = (false, false);
-        self.local_writes = LocalWrites::default();
+        (self.local_writes, self.transferring) = (LocalWrites::default(), None);
         self.references.add(board);
     }
 

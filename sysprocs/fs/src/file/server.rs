@@ -27,7 +27,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 ) -> Never {
     let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
     loop {
-        let mut call = port.accept().await;
+        let mut call = port.accept_only(state.accepted()).await;
         state.asker = call.board();
         if state.is_synthetic() {
             match apart!(state.serve_synthetic(call)) {
@@ -54,6 +54,15 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::ReadFrom(mut call) => reply!(call, state.read(call.entry().offset, call.lent()).await, bytes),
             FileCall::Write(mut call) => reply!(call, state.write(call.lent()).await),
             FileCall::WriteTo(mut call) => reply!(call, state.write_to(call.entry().offset, call.lent()).await),
+            FileCall::BeginRead(mut call) => {
+                let read = state.read(state.offset, call.lent()).await;
+                reply!(call, state.begin_read(read, call.lent().len()));
+            }
+            FileCall::BeginWrite(mut call) => {
+                let written = state.write(call.lent()).await;
+                reply!(call, state.begin_write(written, call.lent().len()));
+            }
+            FileCall::EndTransfer(call) => reply!(call, state.end_transfer(call.entry().offset)),
             FileCall::Seek(call) => reply!(call, state.seek(call.entry()).await),
             FileCall::BeginAppend(call) => reply!(call, state.begin_append(call.entry().bytes).await),
             FileCall::EndAppend(call) => reply!(call, state.end_append(call.entry()).await),

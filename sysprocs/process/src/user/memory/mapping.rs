@@ -239,7 +239,7 @@ impl<M: UserMemory> User<M> {
         let (mut at, mut out) = (address, place);
         // Each pass fills a page of answers.
         while at < end {
-            if self.is_over_after_page().await {
+            if self.is_over_after_page(false).await {
                 return Err(SyscallEscape::Restart);
             }
             let pages = (end - at).div_ceil(PAGE).min(PAGE);
