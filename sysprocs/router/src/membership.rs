@@ -79,6 +79,8 @@ members! {
     events: events::Events;
     /// Page frames stored from there.
     memory: memory::Memory;
+    /// Program files that were open for writing there.
+    references: references::References;
     /// Cached pages of files, if that board has the inodes.
     pages: pages::Pages;
     /// Cached names and inodes, likewise.

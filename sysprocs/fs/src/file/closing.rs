@@ -34,6 +34,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         let reported = if self.written || self.lost { self.report_error(me).await } else { Ok(()) };
         // A caller that has closed it finds its locks free.
         self.release_locks().await;
+        self.release_text().await;
         call.reply(reported);
         self.end().await;
     }
@@ -49,6 +50,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn end(&mut self) {
         self.references = BoardReferences::NONE;
         self.release_locks().await;
+        self.release_text().await;
         if !self.is_synthetic() {
             self.let_go().await;
         }

@@ -1,6 +1,7 @@
 //! Open files: one process each, and the table of free ones.
 
 pub(crate) mod attributes;
+mod busy_text;
 pub(crate) mod closing;
 pub(crate) mod durability;
 pub(crate) mod file_table;

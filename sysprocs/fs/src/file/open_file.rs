@@ -18,11 +18,15 @@ use renga_proto::mounts::SYNTHETIC;
 use renga_proto::names::Names;
 use renga_proto::pages::{FileId, Pages};
 use renga_proto::proc_files::{ListSynthetic, ProcFiles, ReadSynthetic, SyntheticStatus, WriteSynthetic};
+use renga_proto::references::{BeginWriting, EndWriting, References};
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
 use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me};
 
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
+
+/// What an open file calls of the references of programs.
+pub const PROGRAMS: u32 = BeginWriting::BIT | EndWriting::BIT;
 
 /// Access mode bits of the flags, and the modes.
 pub(super) const ACCESS_MODE: u32 = 3;
@@ -80,6 +84,8 @@ renga_rt::clients! {
         proc_files: Family<ProcFiles, PROC_FILES>,
         /// What was locked by way of this file.
         locks: Client<Locks, { ReleaseLocks::BIT }>,
+        /// They know of every board which files programs run.
+        references: Family<References, PROGRAMS>,
     }
 }
 
@@ -113,6 +119,8 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     /// Of a synthetic file: reading has come to its end.
     pub(super) synthetic_ended: bool,
     pub(super) locks: bool,
+    /// It is a program's file, and every board knows that it is open for writing.
+    pub(super) is_busy_text: bool,
     pub(super) local_writes: LocalWrites,
 }
 
@@ -163,6 +171,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             loss_mark: LossMark::UNKNOWN,
             synthetic_ended: false,
             locks: false,
+            is_busy_text: false,
             local_writes: LocalWrites::default(),
         }
     }
@@ -180,7 +189,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    pub(super) fn open(&mut self, open: OpenInode, board: u8, now_ns: u64) {
+    /// Becomes an open file; in which generation.
+    pub(super) fn open(&mut self, open: OpenInode, board: u8, now_ns: u64) -> u32 {
         self.open_generation.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.origin, self.flags) = (Some(open.slot), open.origin, open.flags);
@@ -189,6 +199,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         (self.synthetic_ended, self.locks) = (false, false);
         (self.local_writes, self.transferring) = (LocalWrites::default(), None);
         self.references.add(board);
+        self.open_generation.number()
     }
 
     pub(super) fn may_read(&self) -> Result<(), Errno> {

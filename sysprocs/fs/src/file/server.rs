@@ -7,11 +7,13 @@
 //! distinguishes the two. Unsynced writes may be lost then, which `SyncFile` or `Close` reports. If the inode is
 //! gone, this file is stale for ever: its number may be another's. Not here: descriptors (`process`), data (`inode`).
 
+use crate::file::busy_text::is_text_for_writing;
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::{ACCESS_MODE, FileClients, OpenFile, READ_ONLY, SETTABLE};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, Seek, Whence};
 use renga_proto::inode::{Size, Truncate};
+use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me, Never, Port, apart, reply};
 
@@ -37,8 +39,10 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         }
         match call {
             FileCall::OpenInode(call) => {
-                state.open(call.entry(), call.board(), me.now_ns());
-                call.reply(Ok(state.open_generation.number()));
+                let open = call.entry();
+                let text = FileId { ino: open.ino, generation: open.generation };
+                let begun = if is_text_for_writing(&open) { state.begin_writing(text).await } else { Ok(()) };
+                reply!(call, begun.map(|()| state.open(open, state.asker, me.now_ns())));
             }
             FileCall::AddReference(call) => {
                 let checked = state.check_generation(call.entry().generation);

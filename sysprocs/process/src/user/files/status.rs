@@ -8,7 +8,7 @@ use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
 use crate::user::state::fields::put_words;
-use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
+use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
@@ -266,6 +266,15 @@ impl<M: UserMemory> User<M> {
         let length = self.get_path(self.argument(0)).await?;
         let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0 };
         let facts = self.services.open_path(open, &self.paths[..length]).await?;
+        if facts.mode & S_IFMT == S_IFREG && facts.mode & EXECUTE_BITS != 0 {
+            // Opened like a file, since it may be a program's.
+            let object = self.open_file(&facts, O_WRONLY).await?;
+            let cut = match object.file() {
+                Some(at) => self.services.file(at)?.call(SetSize { bytes }, ()).await,
+                None => Err(Errno::EIO),
+            };
+            return cut.and(self.services.release(Some(object)).await);
+        }
         let board = self.services.file_board;
         let cut = match self.services.clients.inodes.at(board, facts.slot.into()) {
             Some(mut inode) => inode.call(Truncate { bytes }, ()).await,

@@ -104,7 +104,7 @@ impl<M: UserMemory> User<M> {
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
         // Each pass takes a line, of which there are few.
         loop {
-            let file = apart!(self.open_program(scripts.program.clone(), &mut files.uses[0]))?;
+            let file = apart!(self.open_program(scripts.program.clone(), &mut files.uses[0], true))?;
             files.ino = file.ino;
             let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
             if let Some(file) = files.uses[0].take() {
@@ -115,7 +115,7 @@ impl<M: UserMemory> User<M> {
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
-            let file = apart!(self.open_program(place, &mut files.uses[1]))?;
+            let file = apart!(self.open_program(place, &mut files.uses[1], false))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -151,15 +151,21 @@ impl<M: UserMemory> User<M> {
         Ok(place)
     }
 
-    /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`.
-    async fn open_program(&mut self, path: Range<usize>, kept: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
+    /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`. It `runs`, or
+    /// is the dynamic linker.
+    async fn open_program(
+        &mut self,
+        path: Range<usize>,
+        kept: &mut Option<MappedFile>,
+        runs: bool,
+    ) -> Result<MappedFile, Errno> {
         let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
             self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0 }, path).await
         });
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
-        let adopt = TakeOverFile { file: file.id(), slot, origin: facts.origin };
+        let adopt = TakeOverFile { file: file.id(), slot, origin: facts.origin, runs };
         // The board takes over the reference that comes with opening, to save two calls.
         if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
             self.release_inode(&facts).await;

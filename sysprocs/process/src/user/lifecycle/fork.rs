@@ -14,6 +14,7 @@ use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
+use renga_proto::references::NoteProgram;
 use renga_rt::Errno;
 use renga_rt::pace::Pace;
 use renga_rt::user::UserContext;
@@ -297,6 +298,8 @@ impl<M: UserMemory> User<M> {
             self.take_files(&pages).await?;
         } else {
             self.take_from(from, &pages, at..bytes).await?;
+            // Known there: here it is only mapped so far.
+            let _ = self.services.clients.references.call(NoteProgram { ino: self.program.origin.ino }, ()).await;
         }
         if set_tid != 0 {
             // As on Linux, a bad address is not worth a signal.
