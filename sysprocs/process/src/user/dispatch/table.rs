@@ -76,7 +76,7 @@ calls! {
         45 truncate => truncate_path;
         46 ftruncate => truncate_file;
         47 fallocate => allocate_room;
-        48 faccessat, 439 faccessat2 => check_access;
+        48 faccessat => check_access(false);
         49 chdir => change_directory;
         50 fchdir => change_directory_to;
         51 chroot => change_root;
@@ -190,6 +190,7 @@ calls! {
         287 pwritev2 => write(VectorWithFlags);
         291 statx => extended_status;
         436 close_range => close_range;
+        439 faccessat2 => check_access(true);
         441 epoll_pwait2 => await_watches_until;
         1000 renga_fork => fork_to_board;
         1001 renga_info => cluster_facts;

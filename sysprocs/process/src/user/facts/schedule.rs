@@ -87,9 +87,14 @@ impl<M: UserMemory> User<M> {
         Ok((PRIORITY_NICE_0 - i64::from(nice)) as u64)
     }
 
+    /// The address of what argument `index` names. `EINVAL`: none.
+    fn attributes_at(&self, index: usize) -> Result<u64, Errno> {
+        if self.argument(index) == 0 { Err(Errno::EINVAL) } else { Ok(self.argument(index)) }
+    }
+
     pub(crate) async fn set_scheduler(&mut self) -> Result<(), Errno> {
         let class = class(self.int(1))?;
-        let priority = self.get_int(self.argument(2)).await?;
+        let priority = self.get_int(self.attributes_at(2)?).await?;
         self.change_policy(self.int(0), |old| changed(old, class, priority)).await
     }
 
@@ -98,13 +103,14 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn set_scheduler_parameters(&mut self) -> Result<(), Errno> {
-        let priority = self.get_int(self.argument(1)).await?;
+        let priority = self.get_int(self.attributes_at(1)?).await?;
         self.change_policy(self.int(0), |old| changed(old, old.class, priority)).await
     }
 
     pub(crate) async fn get_scheduler_parameters(&mut self) -> Result<(), Errno> {
+        let place = self.attributes_at(1)?;
         let priority = self.policy_of(self.int(0)).await?.priority;
-        self.put(self.argument(1), &u32::from(priority).to_le_bytes()).await
+        self.put(place, &u32::from(priority).to_le_bytes()).await
     }
 
     pub(crate) fn get_priority_max(&mut self) -> SyscallResult {
@@ -122,7 +128,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn set_scheduler_attributes(&mut self) -> Result<(), Errno> {
         let mut bytes = [0; ATTRIBUTES_BYTES];
-        self.get(self.argument(1), &mut bytes).await?;
+        self.get(self.attributes_at(1)?, &mut bytes).await?;
         let (class, nice, priority) = (class(int_at(&bytes, 4))?, int_at(&bytes, 16) as i32, int_at(&bytes, 20));
         if self.int(2) != 0 || int_at(&bytes, 8) != 0 {
             return Err(Errno::EINVAL);
@@ -132,6 +138,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn get_scheduler_attributes(&mut self) -> Result<(), Errno> {
+        let place = self.attributes_at(1)?;
         if u64::from(self.int(2)) < ATTRIBUTES_BYTES as u64 || self.int(3) != 0 {
             return Err(Errno::EINVAL);
         }
@@ -140,7 +147,7 @@ impl<M: UserMemory> User<M> {
         let class = policy.class as u32;
         let (nice, priority) = (i32::from(policy.nice) as u32, u32::from(policy.priority));
         put_ints(&mut bytes, [(0, ATTRIBUTES_BYTES as u32), (4, class), (16, nice), (20, priority)]);
-        self.put(self.argument(1), &bytes).await
+        self.put(place, &bytes).await
     }
 
     pub(crate) async fn get_affinity(&mut self) -> SyscallResult {

@@ -84,7 +84,7 @@ impl<M: UserMemory> User<M> {
                 self.release_inode(&facts).await;
                 match kind {
                     _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
-                    S_IFCHR => Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?,
+                    S_IFCHR => apart!(self.open_device(facts.birth.device, flags))?,
                     S_IFBLK => return Ok(apart!(self.open_disk(&facts, flags))?),
                     S_IFIFO => return apart!(self.open_fifo(&facts, flags)),
                     _ => return Err(Errno::ENXIO.into()),

@@ -69,7 +69,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn select(&mut self) -> SyscallResult {
         let (count, time, mask) = (self.int(0), self.argument(4), self.argument(5));
-        let count = usize::try_from(count).unwrap_or(usize::MAX).min(DESCRIPTORS_MAX);
+        let count = usize::try_from(count as i32).map_err(|_| Errno::EINVAL)?.min(DESCRIPTORS_MAX);
         let bytes = count.div_ceil(64) * 8;
         let mut sets = [[0u8; SET_BYTES]; 3];
         for (index, set) in sets.iter_mut().enumerate() {

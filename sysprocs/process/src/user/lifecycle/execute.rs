@@ -249,7 +249,7 @@ impl<M: UserMemory> User<M> {
         self.publish_info();
         self.report_ignored(0).await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);
-        if let Err(errno) = self.set_name(name).await {
+        if let Err(errno) = self.set_name(name, true).await {
             self.me.log("a program cannot be renamed", [u64::from(self.program.pid), u64::from(errno.0)]);
         }
     }

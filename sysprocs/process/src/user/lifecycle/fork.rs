@@ -309,12 +309,12 @@ impl<M: UserMemory> User<M> {
         // That is known from who made it (`Spawn`).
         self.program.reported_ignored = self.program.ignored();
         if way == SPACE_HERE {
-            self.program.reported_reaps = self.program.actions.reaps();
+            self.program.reported_children = self.program.actions.children();
             self.program.reported_queued = self.program.limits.signals();
         }
         self.report_ignored(0).await;
         if from != self.services.board {
-            self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
+            self.services.clients.procs.call(Rename { pid, executes: false }, &self.program.name[..]).await?;
         }
         Ok(())
     }
