@@ -5,7 +5,7 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{exit_code, fork};
-use renga_userland::signals::{SignalSet, block_only};
+use renga_userland::signals::{SignalSet, block_only, set_of};
 use renga_userland::syscall::{
     control, duplicate, execute, limit_processes, open, plain, set_terminal, terminal_settings, wait,
 };
@@ -19,7 +19,7 @@ const SHELL: &CStr = c"/bin/sh";
 const O_RDWR: i32 = 2;
 const TIOCSCTTY: usize = 0x540e;
 const TIOCSPGRP: usize = 0x5410;
-const SIGTTOU: SignalSet = 1 << 21;
+const SIGTTOU: SignalSet = set_of(&[22]);
 
 const ENVIRONMENT: [&CStr; 6] = [
     c"PATH=/bin:/sbin:/usr/bin:/usr/sbin",

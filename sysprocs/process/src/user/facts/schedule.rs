@@ -22,6 +22,12 @@ const ATTRIBUTES_BYTES: usize = 48;
 /// Bytes of a set of processors: a word.
 const SET_BYTES: u32 = 8;
 
+/// Of I/O priorities: what they are of, where the class is, and how many levels each has.
+const IOPRIO_WHO_PROCESS: u32 = 1;
+const IOPRIO_WHO_USER: u32 = 3;
+const IO_CLASS_BIT: u32 = 13;
+const IO_LEVELS: u32 = 8;
+
 fn class(number: u32) -> Result<Class, Errno> {
     u8::try_from(number).ok().and_then(Class::of).ok_or(Errno::EINVAL)
 }
@@ -170,6 +176,31 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         self.schedule_of(self.int(0), Schedule { policy, cores, all_cores }.to_word()).await.map(|_| ())
+    }
+
+    /// `ioprio_set`: checked, and without effect.
+    pub(crate) async fn set_io_priority(&mut self) -> Result<(), Errno> {
+        self.find_io_priority().await?;
+        let (class, level) = (self.int(2) >> IO_CLASS_BIT, self.int(2) & ((1 << IO_CLASS_BIT) - 1));
+        match class {
+            0 if level == 0 => Ok(()),
+            1..=3 if level < IO_LEVELS => Ok(()),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    /// `ioprio_get`: nobody has any.
+    pub(crate) async fn get_io_priority(&mut self) -> Result<(), Errno> {
+        self.find_io_priority().await
+    }
+
+    /// Whether there is what an I/O priority is of: a process, a group or a user.
+    async fn find_io_priority(&mut self) -> Result<(), Errno> {
+        match self.int(0) {
+            IOPRIO_WHO_PROCESS if self.int(1) != 0 => self.relations_of(self.int(1)).await.map(|_| ()),
+            IOPRIO_WHO_PROCESS..=IOPRIO_WHO_USER => Ok(()),
+            _ => Err(Errno::EINVAL),
+        }
     }
 
     pub(crate) async fn get_processor(&mut self) -> Result<(), Errno> {

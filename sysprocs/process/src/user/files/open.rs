@@ -39,8 +39,12 @@ fn lookup_flags(flags: u32) -> u32 {
 }
 
 impl<M: UserMemory> User<M> {
-    pub(crate) async fn open(&mut self) -> SyscallResult {
-        let (mut flags, mode) = (self.argument(2) as u32, self.argument(3));
+    /// `openat2`, whose flags and mode a structure has; without that `openat`.
+    pub(crate) async fn open(&mut self, has_how: bool) -> SyscallResult {
+        let (mut flags, mode) = match has_how {
+            true => apart!(self.open_how())?,
+            false => (self.argument(2) as u32, self.argument(3)),
+        };
         if flags & O_PATH != 0 {
             flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
         }
