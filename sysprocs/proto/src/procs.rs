@@ -55,6 +55,8 @@ in_slice! {
         core_system_ns: [u64; 4],
     }
 }
+/// In `PolicyOf`, beside a number: it is that of a group.
+pub const OF_GROUP: u32 = 1 << 31;
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 
@@ -289,7 +291,8 @@ protocol! {
         /// one of its group.
         28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno>;
         /// The policy of process `pid` of this board and the cores that it may use ([`Schedule`]) before; changed to
-        /// `change` unless that is `ASK_POLICY`. `EINVAL`: on none of those cores programs run.
+        /// `change` unless that is `ASK_POLICY`. `EINVAL`: on none of those cores programs run. With `OF_GROUP` a
+        /// group instead of a process (0: all programs): that of the lowest nice value, which alone is changed.
         29 PolicyOf { pid: u32, change: u64 } (()) -> Result<u64, Errno>;
         /// Fills the slice with what is counted of process `pid` of this board (pid 0: of the system), little-endian
         /// `u64`s in the order of `renga_core::account::Count`; of the whole board if it is `WHOLE_BOARD`, in the order

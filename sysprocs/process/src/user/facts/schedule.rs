@@ -10,11 +10,13 @@ use crate::user::slot::User;
 use crate::user::state::SyscallResult;
 use crate::user::state::fields::{int_at, put_ints};
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
+use renga_proto::procs::{ASK_POLICY, OF_GROUP, PolicyOf, Schedule};
 use renga_rt::Errno;
 use renga_rt::policy::{Class, NICE_MAX, NICE_MIN, PRIORITY_MAX, Policy};
 
 const PRIO_PROCESS: u32 = 0;
+const PRIO_PGRP: u32 = 1;
+const PRIO_USER: u32 = 2;
 /// What `getpriority` returns for nice value 0: more for who goes before.
 const PRIORITY_NICE_0: i64 = 20;
 /// Bytes of `struct sched_attr` as first defined.
@@ -77,19 +79,47 @@ impl<M: UserMemory> User<M> {
         Ok(self.schedule_of(pid, ASK_POLICY).await?.policy)
     }
 
-    pub(crate) async fn set_priority(&mut self) -> Result<(), Errno> {
-        if self.int(0) != PRIO_PROCESS {
-            return Err(Errno::EINVAL);
+    /// The group that the present call is about, 0 for all programs, which are one user's; none: a process.
+    async fn prioritized_group(&mut self) -> Result<Option<u32>, Errno> {
+        match (self.int(0), self.int(1)) {
+            (PRIO_PROCESS, _) => Ok(None),
+            (PRIO_PGRP, 0) => Ok(Some(self.relations().await?.group)),
+            (PRIO_PGRP, group) if group & OF_GROUP == 0 => Ok(Some(group)),
+            (PRIO_USER, 0) => Ok(Some(0)),
+            (PRIO_PGRP | PRIO_USER, _) => Err(Errno::ESRCH),
+            _ => Err(Errno::EINVAL),
         }
+    }
+
+    /// The lowest nice value of a group on any board, before `change`.
+    async fn nice_of_group(&mut self, group: u32, change: u64) -> Result<i8, Errno> {
+        let (procs, mut lowest) = (&mut self.services.clients.all_procs, None);
+        for board in 0..procs.boards() {
+            let Some(mut there) = procs.at(board, 0) else { continue };
+            // A dead board has no members.
+            if let Ok(word) = there.call(PolicyOf { pid: group | OF_GROUP, change }, ()).await {
+                let nice = Schedule::from_word(word).ok_or(Errno::EIO)?.policy.nice;
+                lowest = Some(lowest.map_or(nice, |lowest: i8| lowest.min(nice)));
+            }
+        }
+        lowest.ok_or(Errno::ESRCH)
+    }
+
+    pub(crate) async fn set_priority(&mut self) -> Result<(), Errno> {
         let nice = (self.int(2) as i32).clamp(NICE_MIN.into(), NICE_MAX.into()) as i8;
+        if let Some(group) = self.prioritized_group().await? {
+            let (policy, nobody) = (Policy { nice, ..Policy::DEFAULT }, 0);
+            let change = Schedule { policy, cores: nobody, all_cores: nobody }.to_word();
+            return self.nice_of_group(group, change).await.map(|_| ());
+        }
         self.change_policy(self.int(1), |old| Ok(Policy { nice, ..old })).await
     }
 
     pub(crate) async fn get_priority(&mut self) -> SyscallResult {
-        if self.int(0) != PRIO_PROCESS {
-            return Err(Errno::EINVAL.into());
-        }
-        let nice = self.policy_of(self.int(1)).await?.nice;
+        let nice = match self.prioritized_group().await? {
+            Some(group) => self.nice_of_group(group, ASK_POLICY).await?,
+            None => self.policy_of(self.int(1)).await?.nice,
+        };
         Ok((PRIORITY_NICE_0 - i64::from(nice)) as u64)
     }
 

@@ -175,7 +175,7 @@ impl<M: UserMemory> User<M> {
                 ready += u64::from(found != 0);
                 round.stop_if(found != 0);
             }
-            if ready > 0 || over {
+            if ready > 0 || over && !self.check_signals {
                 return Ok(ready);
             }
             self.await_poll_round(&round, until_ns).await?;

@@ -21,6 +21,7 @@ use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
 };
 use renga_proto::proc_files::SyntheticStatus;
+use renga_proto::stat::ns_of;
 use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
@@ -259,7 +260,7 @@ impl<M: UserMemory> User<M> {
         match self.get_word(address.wrapping_add(8)).await? {
             UTIME_NOW => Ok(TIME_NOW),
             UTIME_OMIT => Ok(TIME_KEEP),
-            ns if ns < NS_PER_S => Ok(seconds.saturating_mul(NS_PER_S).saturating_add(ns).min(TIME_KEEP - 1)),
+            ns if ns < NS_PER_S => Ok(ns_of(seconds as i64, ns as u32)),
             _ => Err(Errno::EINVAL),
         }
     }
