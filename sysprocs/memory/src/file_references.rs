@@ -45,12 +45,14 @@ pub struct UsedFile {
     reference: Option<Reference>,
     /// 0: it is free.
     count: u32,
+    /// A program was started from it since it is in use.
+    runs: bool,
     /// The next of its chain, or of those that are free.
     next: u16,
 }
 impl UsedFile {
     /// Of no file.
-    pub const EMPTY: UsedFile = UsedFile { key: FileId::ANY, reference: None, count: 0, next: u16::NONE };
+    pub const EMPTY: UsedFile = UsedFile { key: FileId::ANY, reference: None, count: 0, runs: false, next: u16::NONE };
 
     fn next(&mut self) -> &mut u16 {
         &mut self.next
@@ -119,7 +121,7 @@ impl FileReferences {
         let at = self.free;
         let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
         self.free = file.next;
-        *file = UsedFile { key, reference, count: 1, next: u16::NONE };
+        *file = UsedFile { key, reference, count: 1, ..UsedFile::EMPTY };
         linked_list::chain(self.files, &mut self.chains[chain(key)], UsedFile::next, at);
         Ok(())
     }
@@ -251,6 +253,16 @@ impl FileReferences {
         // The board has one already. The next sync reports an error.
         let _ = self.give_back(key, reference).await;
         Ok(())
+    }
+
+    /// A program runs those files that `is` says.
+    pub fn note_program(&mut self, is: impl Fn(FileId) -> bool) {
+        self.files.iter_mut().filter(|file| file.count > 0 && is(file.key)).for_each(|file| file.runs = true);
+    }
+
+    /// Whether a program runs `key`.
+    pub fn runs(&self, key: FileId) -> bool {
+        self.position(key).is_some_and(|at| self.files[at].runs)
     }
 
     /// One program less maps it; whether it is an object that is needed no more. `EINVAL`: none does.

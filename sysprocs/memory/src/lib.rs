@@ -12,6 +12,7 @@
 
 pub mod area;
 pub mod areas;
+mod busy_texts;
 mod cached_pages;
 mod copy;
 mod encode;

@@ -2,6 +2,7 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
+use crate::busy_texts::BusyTexts;
 use crate::file_references::{DirectoryClient, FileReferences, Names, Reference, UsedFile};
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, Pages};
@@ -20,6 +21,7 @@ pub async fn references(
     sessions: &'static Sessions,
 ) -> Never {
     let mut files = FileReferences::new(directory, names, files, sessions);
+    let mut writers = BusyTexts::default();
     loop {
         match port.accept().await {
             ReferencesCall::KeepFile(call) => {
@@ -27,8 +29,15 @@ pub async fn references(
                 reply!(call, files.keep(file, slot).await);
             }
             ReferencesCall::TakeOverFile(call) => {
-                let TakeOverFile { file, slot, origin } = call.entry();
-                reply!(call, files.take_over(file, Reference { slot, origin }).await);
+                let TakeOverFile { file, slot, origin, runs } = call.entry();
+                let taken = match writers.contains(file) {
+                    true => Err(Errno::ETXTBSY),
+                    false => files.take_over(file, Reference { slot, origin }).await,
+                };
+                if runs && taken.is_ok() {
+                    files.note_program(|known| known == file);
+                }
+                call.reply(taken);
             }
             ReferencesCall::ReleaseFile(call) => {
                 let file = call.entry().file;
@@ -41,6 +50,26 @@ pub async fn references(
                     let _ = pages.call(Cut { file, from: 0, size: 0 }, ()).await;
                 }
                 call.reply(released.map(|_| ()));
+            }
+            ReferencesCall::NoteProgram(call) => {
+                files.note_program(|known| known.ino == call.entry().ino);
+                call.reply(Ok(()));
+            }
+            ReferencesCall::BeginWriting(call) => {
+                let file = call.entry().file;
+                let runs = files.runs(file);
+                if !runs {
+                    writers.add(file, call.board());
+                }
+                call.reply(if runs { Err(Errno::ETXTBSY) } else { Ok(()) });
+            }
+            ReferencesCall::EndWriting(call) => {
+                writers.remove(call.entry().file, call.board());
+                call.reply(Ok(()));
+            }
+            ReferencesCall::BoardDied(call) => {
+                writers.drop_board(call.entry().board);
+                call.reply(Ok(()));
             }
             ReferencesCall::MakeObject(call) => call.reply(files.make_object()),
             ReferencesCall::ReopenFile(call) => {

@@ -30,6 +30,17 @@ in_words! {
         mode: u16,
     }
 }
+in_words! {
+    /// The first piece of a transfer.
+    pub struct BegunTransfer {
+        /// Its bytes.
+        bytes: u32,
+        /// Others wait: the caller continues at offsets of its own from `start` on, and ends the transfer.
+        locked: bool,
+        /// Where it began.
+        start: u64,
+    }
+}
 protocol! {
     /// One open file; regular files and directories.
     pub File = 9, FileCall {
@@ -83,5 +94,12 @@ protocol! {
         21 EndAppend { end: u64, reserved: u64, moves: bool } (()) -> Result<(), Errno>;
         /// What `SetFlags` replaces, as it is now.
         22 GetFlags {} (()) -> Result<u32, Errno>;
+        /// As `Read`, for the first piece of a longer transfer. If others have references to the open file, they wait
+        /// with their transfers at the offset, and with seeks, until the caller's `EndTransfer`.
+        23 BeginRead {} (&'a mut [u8]) -> Result<BegunTransfer, Errno>;
+        /// Likewise, as `Write`.
+        24 BeginWrite {} (&'a [u8]) -> Result<BegunTransfer, Errno>;
+        /// The offset is `offset` now, and free for others. `EINVAL`: the caller's board did not begin a transfer.
+        25 EndTransfer { offset: u64 } (()) -> Result<(), Errno>;
     }
 }

@@ -57,6 +57,8 @@ in_slice! {
         core_system_ns: [u64; 4],
     }
 }
+/// In `PolicyOf`, beside a number: it is that of a group.
+pub const OF_GROUP: u32 = 1 << 31;
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 
@@ -178,6 +180,15 @@ in_words! {
         /// How, as `wait4` encodes it.
         status: u32,
     }
+    /// What becomes known when a process ends.
+    pub struct EndedProcess {
+        /// Its parent's pid.
+        parent: u32,
+        /// A group that is orphaned now and has stopped members on other boards; 0: none.
+        orphaned: u32,
+        /// It was the leader of its session.
+        leads: bool,
+    }
     /// A process's relatives.
     pub struct Relations {
         /// Its parent's pid.
@@ -211,9 +222,10 @@ protocol! {
         /// the child is to get them by `PassOn`. Child 0: there is no child after all.
         2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<u64, Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
-        /// init. The slice is what it [`Used`](crate::used::Used), with those that it waited for. Answers with its
-        /// parent's pid; if that is of this board, the parent's record has it.
-        3 Exit { pid: u32, status: u32 } (&'a [u8]) -> Result<u32, Errno>;
+        /// init. The slice is what it [`Used`](crate::used::Used), with those that it waited for. Groups that become
+        /// orphaned and have stopped members here get SIGHUP and SIGCONT. Answers with its parent's pid; if that is
+        /// of this board, the parent's record has it.
+        3 Exit { pid: u32, status: u32 } (&'a [u8]) -> Result<EndedProcess, Errno>;
         /// A child on another board ended (or stopped or goes on, by its status); the slice as of `Exit`.
         4 ChildExited { parent: u32, child: u32, status: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
@@ -235,23 +247,26 @@ protocol! {
         9 PendingSignals { pid: u32 } (()) -> Result<u64, Errno>;
         /// Parent, group and session of a process of this board.
         10 Relate { pid: u32 } (()) -> Result<Relations, Errno>;
-        /// Moves a process of this board to a group.
-        11 SetGroup { pid: u32, group: u32 } (()) -> Result<(), Errno>;
+        /// Moves a process of this board to a group, as its parent or itself, `by`, of `session`, may do: `ESRCH` of
+        /// others, `EACCES` once it has run another program, `EPERM` of another session or its leader. `by` 0: moves
+        /// the parent's record of a child elsewhere.
+        11 SetGroup { pid: u32, group: u32, by: u32, session: u32 } (()) -> Result<(), Errno>;
         /// Makes the process a session and group leader.
         12 NewSession { pid: u32 } (()) -> Result<u32, Errno>;
         /// Fills the slice with processes of this board (`Listed`), from line `index` of its table on as many as fit,
         /// or with process `pid` alone if that is not 0 (`ESRCH`: there is none); bytes filled, 0 behind the last.
         13 Describe { index: u16, pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Sets the name of the program that `pid` runs now.
-        14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Sets the name of the program that `pid` runs now; it `executes` another one than it was made with.
+        14 Rename { pid: u32, executes: bool } (&'a [u8]) -> Result<(), Errno>;
         /// Counts the programs' use since the last time into the slice (`Sample`), unless that is empty, and suspends
         /// background jobs: those that last used one of the resources of `orders`, a bit each, for `lease_ns` or
         /// until the next call. The use of programs with the given names does not count as the foreground's. Returns
         /// the bytes filled.
         15 Regulate { orders: u8, lease_ns: u64 } (&'a [u8], &'a mut [u8]) -> Result<u32, Errno>;
         /// Sets which signals `pid` ignores and does not block: they are lost, all others interrupt it. `reaps`: its
-        /// children leave no zombies. At most `queued` signals wait with their causes.
-        16 SetIgnored { pid: u32, ignored: u64, reaps: bool, queued: u32 } (()) -> Result<(), Errno>;
+        /// children leave no zombies. `quiet`: it gets no signal when they stop or go on. At most `queued` signals
+        /// wait with their causes.
+        16 SetIgnored { pid: u32, ignored: u64, reaps: bool, quiet: bool, queued: u32 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
         /// The parent of `child`, which borrowed its address space (CLONE_VFORK), waits until
@@ -286,7 +301,8 @@ protocol! {
         /// one of its group.
         28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno>;
         /// The policy of process `pid` of this board and the cores that it may use ([`Schedule`]) before; changed to
-        /// `change` unless that is `ASK_POLICY`. `EINVAL`: on none of those cores programs run.
+        /// `change` unless that is `ASK_POLICY`. `EINVAL`: on none of those cores programs run. With `OF_GROUP` a
+        /// group instead of a process (0: all programs): that of the lowest nice value, which alone is changed.
         29 PolicyOf { pid: u32, change: u64 } (()) -> Result<u64, Errno>;
         /// Fills the slice with what is counted of process `pid` of this board (pid 0: of the system), little-endian
         /// `u64`s in the order of `renga_core::account::Count`; of the whole board if it is `WHOLE_BOARD`, in the order

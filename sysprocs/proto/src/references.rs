@@ -21,6 +21,16 @@ protocol! {
         3 MakeObject {} (()) -> Result<u32, Errno>;
         /// As `KeepFile` by who has a reference of its own to the inode, which it gives up: it has a use of the file
         /// instead, without a call to the directory if no program here used it. On an error it still has the reference.
-        4 TakeOverFile { file: FileId, slot: u16, origin: ReferenceOrigin } (()) -> Result<(), Errno>;
+        /// The file is a program's: `ETXTBSY` while it is open for writing. A program `runs` it until none maps it.
+        4 TakeOverFile { file: FileId, slot: u16, origin: ReferenceOrigin, runs: bool } (()) -> Result<(), Errno>;
+        /// A program from another board runs file `ino`, which it maps.
+        5 NoteProgram { ino: u32 } (()) -> Result<(), Errno>;
+        /// A program's file is opened for writing on the caller's board: none may be started from it here until
+        /// `EndWriting`. `ETXTBSY`: one runs.
+        6 BeginWriting { file: FileId } (()) -> Result<(), Errno>;
+        /// It is closed.
+        7 EndWriting { file: FileId } (()) -> Result<(), Errno>;
+        /// A board is dead: what it had open for writing is closed.
+        8 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Not here: what they say of an inode (`renga_fs`).
 
+use crate::inode::TIME_KEEP;
+use core::ops::RangeInclusive;
 use renga_abi::PAGE_BYTES;
 
 /// The inode's number.
@@ -31,6 +33,28 @@ pub const PER_BLOCK: u64 = PAGE_BYTES as u64 / 4;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
+/// The seconds since 1970 that a file's time can have: from 1901 to 2446, as the disk's format.
+const SECONDS: RangeInclusive<i64> = i32::MIN as i64..=(1 << 34) + i32::MIN as i64 - 1;
+/// More ns than any of those after 1970: from here on a word is a time before that, as a negative number.
+const NS_END: u64 = ((1 << 34) + i32::MIN as i64) as u64 * NS_PER_S;
+
+/// The word for a time of a file, ns since 1970: the nearest that there is, of which [`TIME_KEEP`] and what is behind it
+/// are none.
+pub fn ns_of(seconds: i64, part_ns: u32) -> u64 {
+    let ns = seconds.clamp(*SECONDS.start(), *SECONDS.end()) as u64;
+    let ns = ns.wrapping_mul(NS_PER_S).wrapping_add(part_ns.into());
+    ns.min(TIME_KEEP - 1)
+}
+
+/// The seconds since 1970, and the rest in ns, of a word that is a time.
+pub fn seconds_of(ns: u64) -> (i64, u32) {
+    if ns < NS_END {
+        return ((ns / NS_PER_S) as i64, (ns % NS_PER_S) as u32);
+    }
+    let (ns, per_s) = (ns as i64, NS_PER_S as i64);
+    (ns.div_euclid(per_s), ns.rem_euclid(per_s) as u32)
+}
+
 /// The 64 bits there.
 pub fn word(status: &[u8], at: usize) -> u64 {
     status[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
@@ -43,7 +67,7 @@ pub fn half(status: &[u8], at: usize) -> u32 {
 
 /// The time there, ns since 1970.
 pub fn time_ns(status: &[u8], at: usize) -> u64 {
-    word(status, at).saturating_mul(NS_PER_S).saturating_add(word(status, at + 8))
+    ns_of(word(status, at) as i64, word(status, at + 8) as u32)
 }
 
 /// Puts 64 bits there.
@@ -58,8 +82,9 @@ pub fn put_half(status: &mut [u8], at: usize, half: u32) {
 
 /// Puts a time there, ns since 1970.
 pub fn put_time(status: &mut [u8], at: usize, ns: u64) {
-    put_word(status, at, ns / NS_PER_S);
-    put_word(status, at + 8, ns % NS_PER_S);
+    let (seconds, part_ns) = seconds_of(ns);
+    put_word(status, at, seconds as u64);
+    put_word(status, at + 8, part_ns.into());
 }
 
 /// Blocks of a file of so many pages without holes, with the indirect ones.
@@ -81,7 +106,23 @@ pub fn full_blocks(pages: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::full_blocks;
+    use super::{full_blocks, ns_of, seconds_of};
+
+    #[test]
+    fn file_time_before_1970_and_after_2038_is_kept() {
+        for (seconds, part_ns) in [
+            (0, 0),
+            (-1, 999_999_990),
+            (-304_560_000, 5),
+            (i64::from(i32::MIN), 0),
+            (4_102_444_800, 7),
+            (15_032_385_535, 999_999_999),
+        ] {
+            assert_eq!(seconds_of(ns_of(seconds, part_ns)), (seconds, part_ns));
+        }
+        assert_eq!(seconds_of(ns_of(i64::MAX, 0)).0, 15_032_385_535);
+        assert_eq!(seconds_of(ns_of(i64::MIN, 0)).0, i64::from(i32::MIN));
+    }
 
     #[test]
     fn stat_full_file_counts_indirect_blocks() {

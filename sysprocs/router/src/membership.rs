@@ -81,6 +81,8 @@ members! {
     futexes: futex::Futexes;
     /// Page frames stored from there.
     memory: memory::Memory;
+    /// Program files that were open for writing there.
+    references: references::References;
     /// Cached pages of files, if that board has the inodes.
     pages: pages::Pages;
     /// Cached names and inodes, likewise.

@@ -175,6 +175,7 @@ fn opener(
                 memory: Client::new(&me, memory),
                 proc_files: Family::new(&me, &[]).narrowed(),
                 locks: Client::new(&me, locks).narrowed(),
+                references: Family::new(&me, &[]).narrowed(),
             };
             file(me, port, clients, machine, number as u16, 0, arena.put(Sessions::new))
         })

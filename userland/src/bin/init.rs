@@ -5,6 +5,7 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{exit_code, fork};
+use renga_userland::signals::{SignalSet, block_only, set_of};
 use renga_userland::syscall::{
     control, duplicate, execute, limit_processes, open, plain, set_terminal, terminal_settings, wait,
 };
@@ -18,6 +19,7 @@ const SHELL: &CStr = c"/bin/sh";
 const O_RDWR: i32 = 2;
 const TIOCSCTTY: usize = 0x540e;
 const TIOCSPGRP: usize = 0x5410;
+const SIGTTOU: SignalSet = set_of(&[22]);
 
 const ENVIRONMENT: [&CStr; 6] = [
     c"PATH=/bin:/sbin:/usr/bin:/usr/sbin",
@@ -67,7 +69,10 @@ fn open_terminal() {
 fn become_shell() -> ! {
     let _ = plain(154, [0, 0, 0]); // setpgid
     let mut group = plain(172, [0, 0, 0]).unwrap_or(0) as u32;
+    // Until then it is in the background.
+    let before = block_only(SIGTTOU);
     let _ = control(0, TIOCSPGRP, &mut group);
+    block_only(before);
     leave_reserve();
     let mut environment = [core::ptr::null(); ENVIRONMENT.len() + 1];
     for (slot, text) in environment.iter_mut().zip(ENVIRONMENT) {

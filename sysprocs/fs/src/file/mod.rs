@@ -1,6 +1,7 @@
 //! Open files: one process each, and the table of free ones.
 
 pub(crate) mod attributes;
+mod busy_text;
 pub(crate) mod closing;
 pub(crate) mod durability;
 pub(crate) mod file_table;
@@ -8,6 +9,7 @@ pub(crate) mod inode_session;
 pub(crate) mod large_append;
 pub(crate) mod listing;
 pub(crate) mod loss_mark;
+mod offset_lock;
 pub(crate) mod open_file;
 pub(crate) mod page_read;
 pub(crate) mod page_write;

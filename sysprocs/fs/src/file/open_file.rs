@@ -18,11 +18,15 @@ use renga_proto::mounts::SYNTHETIC;
 use renga_proto::names::Names;
 use renga_proto::pages::{FileId, Pages};
 use renga_proto::proc_files::{ListSynthetic, ProcFiles, ReadSynthetic, SyntheticStatus, WriteSynthetic};
+use renga_proto::references::{BeginWriting, EndWriting, References};
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
 use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me};
 
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
+
+/// What an open file calls of the references of programs.
+pub const PROGRAMS: u32 = BeginWriting::BIT | EndWriting::BIT;
 
 /// Access mode bits of the flags, and the modes.
 pub(super) const ACCESS_MODE: u32 = 3;
@@ -80,6 +84,8 @@ renga_rt::clients! {
         proc_files: Family<ProcFiles, PROC_FILES>,
         /// What was locked by way of this file.
         locks: Client<Locks, { ReleaseLocks::BIT }>,
+        /// They know of every board which files programs run.
+        references: Family<References, PROGRAMS>,
     }
 }
 
@@ -103,6 +109,8 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) sessions: &'static Sessions,
     pub(super) flags: u32,
     pub(super) offset: u64,
+    /// The board of a transfer at the offset that is under way and shuts out others.
+    pub(super) transferring: Option<u8>,
     /// Written since the inode last settled.
     pub(super) written: bool,
     /// Written data may be lost, and no caller knows yet.
@@ -111,6 +119,8 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     /// Of a synthetic file: reading has come to its end.
     pub(super) synthetic_ended: bool,
     pub(super) locks: bool,
+    /// It is a program's file, and every board knows that it is open for writing.
+    pub(super) is_busy_text: bool,
     pub(super) local_writes: LocalWrites,
 }
 
@@ -155,11 +165,13 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             sessions,
             flags: 0,
             offset: 0,
+            transferring: None,
             written: false,
             lost: false,
             loss_mark: LossMark::UNKNOWN,
             synthetic_ended: false,
             locks: false,
+            is_busy_text: false,
             local_writes: LocalWrites::default(),
         }
     }
@@ -177,15 +189,17 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    pub(super) fn open(&mut self, open: OpenInode, board: u8, now_ns: u64) {
+    /// Becomes an open file; in which generation.
+    pub(super) fn open(&mut self, open: OpenInode, board: u8, now_ns: u64) -> u32 {
         self.open_generation.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.origin, self.flags) = (Some(open.slot), open.origin, open.flags);
         (self.references, self.offset, self.written, self.lost) = (BoardReferences::NONE, 0, false, false);
         self.loss_mark = LossMark::opened(now_ns);
         (self.synthetic_ended, self.locks) = (false, false);
-        self.local_writes = LocalWrites::default();
+        (self.local_writes, self.transferring) = (LocalWrites::default(), None);
         self.references.add(board);
+        self.open_generation.number()
     }
 
     pub(super) fn may_read(&self) -> Result<(), Errno> {

@@ -7,11 +7,13 @@
 //! distinguishes the two. Unsynced writes may be lost then, which `SyncFile` or `Close` reports. If the inode is
 //! gone, this file is stale for ever: its number may be another's. Not here: descriptors (`process`), data (`inode`).
 
+use crate::file::busy_text::is_text_for_writing;
 use crate::file::inode_session::on_inode;
 use crate::file::open_file::{ACCESS_MODE, FileClients, OpenFile, READ_ONLY, SETTABLE};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, Seek, Whence};
 use renga_proto::inode::{Size, Truncate};
+use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me, Never, Port, apart, reply};
 
@@ -27,7 +29,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 ) -> Never {
     let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
     loop {
-        let mut call = port.accept().await;
+        let mut call = port.accept_only(state.accepted()).await;
         state.asker = call.board();
         if state.is_synthetic() {
             match apart!(state.serve_synthetic(call)) {
@@ -37,8 +39,10 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         }
         match call {
             FileCall::OpenInode(call) => {
-                state.open(call.entry(), call.board(), me.now_ns());
-                call.reply(Ok(state.open_generation.number()));
+                let open = call.entry();
+                let text = FileId { ino: open.ino, generation: open.generation };
+                let begun = if is_text_for_writing(&open) { state.begin_writing(text).await } else { Ok(()) };
+                reply!(call, begun.map(|()| state.open(open, state.asker, me.now_ns())));
             }
             FileCall::AddReference(call) => {
                 let checked = state.check_generation(call.entry().generation);
@@ -54,6 +58,15 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::ReadFrom(mut call) => reply!(call, state.read(call.entry().offset, call.lent()).await, bytes),
             FileCall::Write(mut call) => reply!(call, state.write(call.lent()).await),
             FileCall::WriteTo(mut call) => reply!(call, state.write_to(call.entry().offset, call.lent()).await),
+            FileCall::BeginRead(mut call) => {
+                let read = state.read(state.offset, call.lent()).await;
+                reply!(call, state.begin_read(read, call.lent().len()));
+            }
+            FileCall::BeginWrite(mut call) => {
+                let written = state.write(call.lent()).await;
+                reply!(call, state.begin_write(written, call.lent().len()));
+            }
+            FileCall::EndTransfer(call) => reply!(call, state.end_transfer(call.entry().offset)),
             FileCall::Seek(call) => reply!(call, state.seek(call.entry()).await),
             FileCall::BeginAppend(call) => reply!(call, state.begin_append(call.entry().bytes).await),
             FileCall::EndAppend(call) => reply!(call, state.end_append(call.entry()).await),

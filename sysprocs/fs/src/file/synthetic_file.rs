@@ -7,7 +7,7 @@
 
 use crate::file::open_file::{DIRECTORY, OpenFile, PROC_FILES, TYPE_MASK};
 use renga_hal::memory::UserMemory;
-use renga_proto::file::{FileCall, Seek, Whence};
+use renga_proto::file::{BegunTransfer, FileCall, Seek, Whence};
 use renga_proto::inode::{DirectoryRead, STAT_BYTES};
 use renga_proto::proc_files::{
     DISK, ListSynthetic, ProcFiles, ReadSynthetic, SECTOR_BYTES, SyntheticStatus, WriteSynthetic, sectors_of,
@@ -17,6 +17,10 @@ use renga_rt::{Client, Errno, reply};
 /// What a dead board's programs were is gone with it. A file never says that a board is down: that would be its own.
 fn gone(errno: Errno) -> Errno {
     if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
+}
+
+fn unlocked(bytes: u32) -> BegunTransfer {
+    BegunTransfer { bytes, locked: false, start: 0 }
 }
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
@@ -37,6 +41,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             FileCall::NextEntries(mut call) => reply!(call, self.list_synthetic(call.lent()).await, |read| read.bytes),
             FileCall::Write(mut call) => reply!(call, self.write_synthetic(0, call.lent()).await),
             FileCall::WriteTo(mut call) => reply!(call, self.write_synthetic(call.entry().offset, call.lent()).await),
+            // One call has all of the data.
+            FileCall::BeginRead(mut call) => reply!(call, self.read_on(call.lent()).await.map(unlocked)),
+            FileCall::BeginWrite(mut call) => reply!(call, self.write_synthetic(0, call.lent()).await.map(unlocked)),
             FileCall::SyncFile(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::SetSize(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::BeginAppend(call) => call.reply(Err(Errno::EINVAL)),

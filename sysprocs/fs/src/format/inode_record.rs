@@ -4,6 +4,7 @@
 //! have times in nanoseconds, in the extra fields that ext4 gave them; 128-byte ones in seconds.
 
 use crate::format::bytes::{numbers, put_u16, put_u32, u16_at, u32_at};
+use renga_proto::stat::{ns_of, seconds_of};
 
 /// Bytes of a record without extra fields.
 pub(crate) const PLAIN_BYTES: usize = 128;
@@ -168,16 +169,15 @@ impl InodeRecord {
         // Seconds are signed; the extra field has two bits more of them, and the nanoseconds.
         let seconds = i64::from(u32_at(&self.bytes, at) as i32);
         let extra = if self.has_extra(extra_at) { u32_at(&self.bytes, extra_at) } else { 0 };
-        let seconds = seconds + (i64::from(extra & 3) << 32);
-        u64::try_from(seconds).unwrap_or(0) * NS_PER_S + u64::from(extra >> 2)
+        ns_of(seconds + (i64::from(extra & 3) << 32), extra >> 2)
     }
 
     pub(crate) fn set_time_ns(&mut self, time: Time, ns: u64) {
         let (at, extra_at) = time.places();
-        let (seconds, part) = ((ns / NS_PER_S) as i64, (ns % NS_PER_S) as u32);
+        let (seconds, part) = seconds_of(ns);
         if !self.has_extra(extra_at) {
             // The last second that there is room for, as Linux has it.
-            return put_u32(&mut self.bytes, at, seconds.min(i32::MAX.into()) as u32);
+            return put_u32(&mut self.bytes, at, seconds.clamp(i32::MIN.into(), i32::MAX.into()) as u32);
         }
         put_u32(&mut self.bytes, at, seconds as u32);
         let above = (seconds - i64::from(seconds as i32)) >> 32;
@@ -206,7 +206,7 @@ pub(crate) fn kept_bytes(inode_bytes: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{InodeRecord, NS_PER_S, REGULAR, Time};
+    use super::{InodeRecord, NS_PER_S, REGULAR, Time, ns_of, seconds_of};
 
     /// Holds: times-2038.
     #[test]
@@ -218,6 +218,11 @@ mod tests {
             let mut record = InodeRecord::fresh(inode_bytes, REGULAR | 0o644, 0, 1);
             record.set_time_ns(Time::Modify, seconds * NS_PER_S);
             assert_eq!(record.time_ns(Time::Modify) / NS_PER_S, kept, "{inode_bytes} bytes, {seconds} s");
+        }
+        for inode_bytes in [128, 256] {
+            let mut record = InodeRecord::fresh(inode_bytes, REGULAR | 0o644, 0, 1);
+            record.set_time_ns(Time::Modify, ns_of(-304_560_000, 0));
+            assert_eq!(seconds_of(record.time_ns(Time::Modify)), (-304_560_000, 0), "1960, {inode_bytes} bytes");
         }
     }
 }

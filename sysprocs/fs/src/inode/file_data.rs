@@ -13,8 +13,9 @@ use renga_proto::buffer::directory::{Overwrite, ReadBytes};
 use renga_proto::inode::{FillPage, Filled};
 use renga_proto::packed::sent_bytes;
 use renga_proto::pages::{KEPT, NOT_KEPT, TO_END};
+use renga_proto::stat::seconds_of;
 use renga_rt::{Errno, Probe};
-const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
+const S_PER_DAY: i64 = 86_400;
 
 impl ActiveInode {
     /// Page `page` without its trailing zeros, for the page cache of `board`, if this is inode `ino`. `is_shared`:
@@ -68,9 +69,12 @@ impl ActiveInode {
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or
     /// than a day.
     pub(crate) async fn touch_access(&mut self) {
-        let [access, modify, change] = [Time::Access, Time::Modify, Time::Change].map(|t| self.record.time_ns(t));
+        let access = self.record.time_ns(Time::Access);
+        let [accessed, modified, changed] =
+            [Time::Access, Time::Modify, Time::Change].map(|t| seconds_of(self.record.time_ns(t)));
         let now_ns = self.now_ns();
-        if access <= modify || access <= change || now_ns.saturating_sub(access) >= NS_PER_DAY {
+        let is_old = seconds_of(now_ns).0 - accessed.0 >= S_PER_DAY;
+        if accessed <= modified || accessed <= changed || is_old {
             self.record.set_time_ns(Time::Access, now_ns);
             // As stored: a record without fractions keeps its value for the rest of a second, and no board needs a
             // notification.

@@ -71,12 +71,12 @@ impl LockTable {
         })
     }
 
-    /// Another owner's lock that conflicts with `wanted`.
+    /// The first of other owners' locks that conflict with `wanted`.
     pub fn in_the_way(&self, wanted: &LockRequest) -> Option<LockRequest> {
         if wanted.locking == Locking::Unlock {
             return None;
         }
-        self.chain(wanted.ino).map(|(_, lock)| *lock).find(|lock| lock.excludes(wanted))
+        self.chain(wanted.ino).map(|(_, lock)| *lock).filter(|lock| lock.excludes(wanted)).min_by_key(|lock| lock.first)
     }
 
     /// The same, as it is notified.

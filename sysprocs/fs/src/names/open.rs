@@ -6,8 +6,11 @@ use crate::lookup::path_walk::may_open;
 use crate::lookup::pathname::Component;
 use crate::names::worker_state::{COMMITS_MAX, InodeReference, LookupWorker, Parent};
 use renga_proto::inode::{InodeFacts, Intent};
-use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_rt::Errno;
+
+/// Any permission to execute.
+const EXECUTABLE: u16 = 0o111;
 
 /// What a name came to when opened with `OPEN_CREATE`.
 enum Created {
@@ -61,7 +64,10 @@ impl LookupWorker {
     ) -> Result<(InodeFacts, bool), Errno> {
         may_open(node.kind, flags)?;
         let facts = self.open_facts(node.slot).await?;
-        Ok((facts, flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR))
+        // A program's file is cut by its opener, once no program can run it.
+        let is_text = flags & OPEN_WRITE != 0 && facts.mode & EXECUTABLE != 0;
+        let cuts = flags & OPEN_TRUNCATE != 0 && !created && !is_text;
+        Ok((facts, cuts && facts.mode & TYPE_MASK == REGULAR))
     }
 
     async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(InodeReference, bool), Errno> {

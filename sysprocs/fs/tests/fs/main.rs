@@ -14,6 +14,7 @@ mod lookup_workers;
 mod model;
 mod name_cache;
 mod numbers;
+mod offset_lock;
 mod order;
 mod ordered;
 mod prefetcher;

@@ -216,7 +216,10 @@ impl Opener {
             self.there.end_session();
             self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
         }
-        self.references.call(TakeOverFile { file: FileId { ino, generation: 1 }, slot, origin }, ()).await.unwrap();
+        self.references
+            .call(TakeOverFile { file: FileId { ino, generation: 1 }, slot, origin, runs: true }, ())
+            .await
+            .unwrap();
         self.mapped.push(number);
         assert!(self.there.counts.borrow()[number] > 0, "inode {number} is mapped by who does not refer to it");
     }
@@ -323,6 +326,7 @@ fn play(seed: u64) -> u32 {
                     memory: Client::new(&me, memory),
                     proc_files: Family::new(&me, &[]).narrowed(),
                     locks: Client::new(&me, locks).narrowed(),
+                    references: Family::new(&me, &[]).narrowed(),
                 };
                 file(me, port, clients, machine, number, 0, sessions)
             })

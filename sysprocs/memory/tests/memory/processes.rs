@@ -7,7 +7,7 @@ use renga_proto::memory::{
     AllocateFrame, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
 use renga_proto::pages::FileId;
-use renga_proto::references::{KeepFile, ReleaseFile, TakeOverFile};
+use renga_proto::references::{BeginWriting, BoardDied, EndWriting, KeepFile, NoteProgram, ReleaseFile, TakeOverFile};
 use renga_proto::sessions::ReferenceOrigin;
 
 #[test]
@@ -97,8 +97,12 @@ fn memory_process_private_frame_is_same_or_copy() {
 fn memory_process_opened_reference_becomes_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
-        let take_over =
-            TakeOverFile { file: FileId { ino: 101, generation: 1 }, slot: 1, origin: ReferenceOrigin::NONE };
+        let take_over = TakeOverFile {
+            file: FileId { ino: 101, generation: 1 },
+            slot: 1,
+            origin: ReferenceOrigin::NONE,
+            runs: true,
+        };
         open(&world);
         world.references.call(take_over, ()).await.unwrap();
         world.references.call(KeepFile { file: FileId { ino: 101, generation: 1 }, slot: 1 }, ()).await.unwrap();
@@ -130,6 +134,44 @@ fn memory_process_board_has_one_reference_per_file() {
             world.references.call(ReleaseFile { file: FileId { ino: 101, generation: 1 } }, ()).await,
             Err(Errno::EINVAL)
         );
+        world
+    });
+}
+
+#[test]
+fn references_program_excludes_writers_and_writers_programs() {
+    run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
+        let file = FileId { ino: 101, generation: 1 };
+        let take_over = |runs| TakeOverFile { file, slot: 1, origin: ReferenceOrigin::NONE, runs };
+        let references = &mut world.references;
+        for _ in 0..2 {
+            references.call(BeginWriting { file }, ()).await.unwrap();
+        }
+        for (runs, ends) in [(true, 1), (false, 1), (true, 0)] {
+            assert_eq!(references.call(take_over(runs), ()).await, Err(Errno::ETXTBSY), "{runs}");
+            for _ in 0..ends {
+                references.call(EndWriting { file }, ()).await.unwrap();
+            }
+            references.call(BeginWriting { file }, ()).await.unwrap();
+        }
+        references.call(BoardDied { board: 0 }, ()).await.unwrap();
+        // Mapped is not run.
+        world.counts.references.borrow_mut()[1] += 2;
+        references.call(take_over(false), ()).await.unwrap();
+        references.call(BeginWriting { file }, ()).await.unwrap();
+        references.call(EndWriting { file }, ()).await.unwrap();
+        references.call(take_over(true), ()).await.unwrap();
+        assert_eq!(references.call(BeginWriting { file }, ()).await, Err(Errno::ETXTBSY));
+        references.call(ReleaseFile { file }, ()).await.unwrap();
+        assert_eq!(references.call(BeginWriting { file }, ()).await, Err(Errno::ETXTBSY));
+        references.call(ReleaseFile { file }, ()).await.unwrap();
+        references.call(BeginWriting { file }, ()).await.unwrap();
+        references.call(EndWriting { file }, ()).await.unwrap();
+        // One that came from another board.
+        references.call(KeepFile { file, slot: 1 }, ()).await.unwrap();
+        references.call(NoteProgram { ino: 101 }, ()).await.unwrap();
+        assert_eq!(references.call(BeginWriting { file }, ()).await, Err(Errno::ETXTBSY));
+        references.call(ReleaseFile { file }, ()).await.unwrap();
         world
     });
 }

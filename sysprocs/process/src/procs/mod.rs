@@ -4,6 +4,7 @@ mod accounting;
 mod background_jobs;
 mod home_cores;
 mod listing;
+mod orphans;
 mod out_of_memory;
 pub mod queue;
 pub mod record;

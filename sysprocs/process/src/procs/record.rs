@@ -77,6 +77,10 @@ renga_rt::with_defaults! {
         pub stopping: bool = false,
         /// Its children are gone when they end: it never waits for them.
         pub reaps: bool = false,
+        /// It gets no signal when a child stops or goes on.
+        pub quiet: bool = false,
+        /// It runs another program than it was made with.
+        pub executed: bool = false,
         /// It makes a child on another board.
         pub forking: bool = false,
         /// Signals that its group got since it was made, or began to make its last child on another board.

@@ -11,9 +11,9 @@ use super::table::ProcessTable;
 use renga_abi::InWords;
 use renga_proto::procs::{
     AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, BeginFork, BoardDied, Cause, ChildExited, Describe,
-    EndKill, Exit, Kill, KillGroup, MakeInit, NewSession, PassOn, PendingSignals, PolicyOf, Procs, ProcsServer,
-    Regulate, Relate, Relations, RelieveMemory, Rename, SetGroup, SetIgnored, Spawn, Stopped, TakeSignal, TakenSignal,
-    TakenUp, UsageOf, VforkDone, WaitChild, board_of,
+    EndKill, EndedProcess, Exit, Kill, KillGroup, MakeInit, NewSession, PassOn, PendingSignals, PolicyOf, Procs,
+    ProcsServer, Regulate, Relate, Relations, RelieveMemory, Rename, SetGroup, SetIgnored, Spawn, Stopped, TakeSignal,
+    TakenSignal, TakenUp, UsageOf, VforkDone, WaitChild, board_of,
 };
 use renga_proto::used::Used;
 use renga_rt::{Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch, unless_cancelled};
@@ -72,14 +72,14 @@ impl ProcsServer for ProcsState {
         self.let_maker_go(call.entry().pid);
         Ok(())
     }
-    async fn exit(&mut self, call: &mut Call<Exit>) -> Result<u32, Errno> {
+    async fn exit(&mut self, call: &mut Call<Exit>) -> Result<EndedProcess, Errno> {
         let Exit { pid, status } = call.entry();
         self.let_maker_go(pid);
         self.settle_use(pid);
         self.table.note_used(pid, Used::from_bytes(call.lent()));
-        let parent = self.table.exit(pid, status);
+        let ended = self.table.exit(pid, status);
         self.note_end(pid);
-        parent
+        ended
     }
     async fn stopped(&mut self, call: &mut Call<Stopped>) -> Result<u32, Errno> {
         self.table.stop(call.entry().pid, call.entry().signal)
@@ -151,23 +151,23 @@ impl ProcsServer for ProcsState {
         }
     }
     async fn set_ignored(&mut self, call: &mut Call<SetIgnored>) -> Result<(), Errno> {
-        let SetIgnored { pid, ignored, reaps, queued } = call.entry();
+        let SetIgnored { pid, ignored, reaps, quiet, queued } = call.entry();
         self.table.set_ignored(pid, ignored)?;
         self.table.limit_queued(pid, queued)?;
-        self.table.set_reaps(pid, reaps)
+        self.table.set_reaps(pid, reaps, quiet)
     }
 
     async fn relate(&mut self, call: &mut Call<Relate>) -> Result<Relations, Errno> {
         self.table.relate(call.entry().pid)
     }
     async fn set_group(&mut self, call: &mut Call<SetGroup>) -> Result<(), Errno> {
-        self.table.set_group(call.entry().pid, call.entry().group)
+        self.table.set_group(call.entry())
     }
     async fn new_session(&mut self, call: &mut Call<NewSession>) -> Result<u32, Errno> {
         self.table.new_session(call.entry().pid)
     }
     async fn rename(&mut self, call: &mut Call<Rename>) -> Result<(), Errno> {
-        self.table.rename(call.entry().pid, call.lent())
+        self.table.rename(call.entry(), call.lent())
     }
     async fn describe(&mut self, call: &mut Call<Describe>) -> Result<u32, Errno> {
         let described = self.list(call.entry(), call.lent());

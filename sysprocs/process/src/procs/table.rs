@@ -12,10 +12,10 @@ use super::queue::{QueuedSignal, SignalQueue};
 use super::record::{Home, NAME_BYTES, ProcessRecord, ProcessState};
 use super::rows::{ProcessRow, ProcessRows, RowKey};
 use super::slot_set::SlotSet;
-use crate::signals::{CONTINUED, SIGCHLD, SignalSet, of_child, stopped};
+use crate::signals::{CONTINUED, SIGCHLD, SignalSet, of_child, stop_signal, stopped};
 use renga_proto::procs::{
-    INIT, Relations, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild,
-    board_of,
+    EndedProcess, INIT, Relations, Rename, SetGroup, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG,
+    WAIT_STOPPED, WaitedChild, board_of,
 };
 use renga_proto::used::Used;
 use renga_rt::{BOARDS_MAX, Errno};
@@ -141,8 +141,8 @@ impl ProcessTable {
     pub fn spawn(&mut self, slot: u16, parent: u32, group: u32, session: u32) -> Result<u32, Errno> {
         let known = match group {
             0 => {
-                let ProcessRecord { group, session, reaps, queued_most, .. } = *self.get(parent)?;
-                ProcessRecord { group, session, reaps, queued_most, ..ProcessRecord::FREE }
+                let ProcessRecord { group, session, reaps, quiet, queued_most, .. } = *self.get(parent)?;
+                ProcessRecord { group, session, reaps, quiet, queued_most, ..ProcessRecord::FREE }
             }
             _ => ProcessRecord { group, session, ..ProcessRecord::FREE },
         };
@@ -170,19 +170,20 @@ impl ProcessTable {
         if self.deliverable(parent, blocked)? != 0 { Err(Errno::EINTR) } else { Ok(()) }
     }
 
-    /// Process `pid` of this board ends; its parent's pid. Its slot is free.
-    pub fn exit(&mut self, pid: u32, status: u32) -> Result<u32, Errno> {
+    /// Process `pid` of this board ends; its parent's pid, and who else has to know. Its slot is free.
+    pub fn exit(&mut self, pid: u32, status: u32) -> Result<EndedProcess, Errno> {
         let index = self.index(pid)?;
-        let ProcessRecord { parent, home, .. } = self.rows[index];
+        let ProcessRecord { parent, home, session, .. } = self.rows[index];
         // Whose record this is not, or not any more, is not to end here.
         let Home::Slot(slot) = home else { return Err(Errno::ESRCH) };
         self.taken.remove(slot);
         if self.rows[index].is_thread {
             self.end_thread(index);
-            return Ok(0);
+            return Ok(EndedProcess { parent: 0, orphaned: 0, leads: false });
         }
         self.forget_signals(index);
         self.cancel_fork(pid)?;
+        let orphaned = self.hang_up_orphans_of(pid);
         self.orphan_children_of(pid);
         self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, ProcessState::Ended(status)));
         if self.slot(parent).is_ok() {
@@ -191,7 +192,7 @@ impl ProcessTable {
         } else {
             self.remove(index);
         }
-        Ok(parent)
+        Ok(EndedProcess { parent, orphaned, leads: session == pid && pid != INIT })
     }
 
     /// Notes what a process that ends has used.
@@ -207,9 +208,9 @@ impl ProcessTable {
         }
     }
 
-    /// Notes whether the children of `pid` are gone when they end.
-    pub fn set_reaps(&mut self, pid: u32, reaps: bool) -> Result<(), Errno> {
-        self.change(pid, |record| record.reaps = reaps)
+    /// Notes whether the children of `pid` are gone when they end, and whether it gets no signal when they stop.
+    pub fn set_reaps(&mut self, pid: u32, reaps: bool, quiet: bool) -> Result<(), Errno> {
+        self.change(pid, |record| (record.reaps, record.quiet) = (reaps, quiet))
     }
 
     /// Process `pid` of this board stops; its parent's pid. 0: it was continued or killed meanwhile, and
@@ -241,6 +242,9 @@ impl ProcessTable {
             && self.rows[index].slot().is_some()
         {
             self.to_answer.add(self.slots_of(index));
+            if self.rows[index].quiet && (status == CONTINUED || stop_signal(status).is_some()) {
+                return;
+            }
             // The parent is of this board: it has a slot.
             let _ = self.post(parent, SIGCHLD, of_child(child, status));
         }
@@ -332,12 +336,16 @@ impl ProcessTable {
         Ok(Relations { parent, group, session, deaths: self.deaths })
     }
 
-    /// Moves `pid` to `group`.
-    pub fn set_group(&mut self, pid: u32, group: u32) -> Result<(), Errno> {
-        if self.get(pid)?.session == pid {
-            return Err(Errno::EPERM);
+    /// Moves a process to a group.
+    pub fn set_group(&mut self, SetGroup { pid, group, by, session }: SetGroup) -> Result<(), Errno> {
+        let record = self.get(pid)?;
+        let of_another = by != 0 && by != pid;
+        match record {
+            ProcessRecord { parent, .. } if of_another && *parent != by => Err(Errno::ESRCH),
+            ProcessRecord { session: own, .. } if *own == pid || of_another && *own != session => Err(Errno::EPERM),
+            ProcessRecord { executed: true, .. } if of_another => Err(Errno::EACCES),
+            _ => self.change(pid, |record| record.group = group),
         }
-        self.change(pid, |record| record.group = group)
     }
 
     /// Makes `pid` the leader of a new session and group.
@@ -356,9 +364,10 @@ impl ProcessTable {
     }
 
     /// Notes what `pid` runs now.
-    pub fn rename(&mut self, pid: u32, name: &[u8]) -> Result<(), Errno> {
+    pub fn rename(&mut self, Rename { pid, executes }: Rename, name: &[u8]) -> Result<(), Errno> {
         let bytes = name.len().min(NAME_BYTES);
         self.change(pid, |record| {
+            record.executed |= executes;
             record.name = [0; NAME_BYTES];
             record.name[..bytes].copy_from_slice(&name[..bytes]);
         })

@@ -2,13 +2,12 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    ANY, CLONE, FORK_ON, GETPID, KILL, NANOSLEEP, NONE, ONE, READ, SETPGID, SIGCHLD, SIGPROCMASK, WAIT4, WRITE, behind,
-    error, exit, handle, set, wait_status, with_console, words,
+    ANY, CLONE, FORK_ON, GETPID, IOCTL, KILL, NANOSLEEP, NONE, ONE, READ, SETPGID, SIGCHLD, SIGPROCMASK, TIOCSCTTY,
+    WAIT4, WRITE, behind, error, exit, handle, set, wait_status, with_console, words,
 };
 use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
 
-const IOCTL: u64 = 29;
 const SETSID: u64 = 157;
 const TIOCSPGRP: Argument = Value(0x5410);
 const TCGETS: Argument = Value(0x5401);
@@ -125,6 +124,7 @@ fn job_control_orphaned_group_gets_eio() {
     }
     exit(&mut init, 0);
     init.place(leader).call(SETSID, &[]).keep(pid);
+    init.call(IOCTL, &[NONE, TIOCSCTTY, ONE]).expect(NONE, 7); // from init's session
     init.call(IOCTL, &[NONE, TIOCSPGRP, pid.address()]).expect(NONE, 3);
     fork(&mut init, middle);
     wait_status(&mut init);

@@ -3,7 +3,8 @@
 use crate::support::System;
 use crate::support::calls::{
     ANY, CLONE, CLOSE, EXIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, READ, SIGACTION, SIGCHLD, SIGPENDING,
-    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, time, wait_status, with_console,
+    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, set, time, wait_status,
+    with_console,
 };
 use crate::support::script::{Argument, Script};
 use Argument::{Code, Of, Result, Value};
@@ -161,6 +162,8 @@ fn keyboard_interrupt_signals_foreground_group() {
     say(&mut init, "interrupted\n");
     exit(&mut init, 0);
     init.place(child).call(154, &[NONE, NONE]).call(GETPID, &[]).keep(group);
+    let background = set(&mut init, &[22]); // SIGTTOU
+    init.call(SIGPROCMASK, &[NONE, background, NONE, Value(8)]);
     init.call(29, &[NONE, Value(0x5410), group.address()]);
     init.call(READ, &[NONE, buffer, Value(64)]).keep(group);
     init.call(WRITE, &[NONE, buffer, Of(group)]);

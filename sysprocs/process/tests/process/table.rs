@@ -7,7 +7,9 @@ use renga_process::procs::table::{ProcessTable, RECORDS_MAX};
 use renga_process::signals::{
     SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, SignalSet, bit, exited, killed, stopped,
 };
-use renga_proto::procs::{Cause, INIT, SignalFacts, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild, board_of};
+use renga_proto::procs::{
+    Cause, INIT, Rename, SetGroup, SignalFacts, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild, board_of,
+};
 use renga_rt::Errno;
 
 const DISK_BOARD: u8 = 0;
@@ -31,6 +33,11 @@ fn slots(slots: &[u16]) -> SlotSet {
 fn add_child(table: &mut ProcessTable, parent: u32, child: u32, group: u32, deaths: u32) {
     table.begin_fork(parent, 0).unwrap();
     assert_eq!(table.add_child(parent, child, group, deaths), Ok(0));
+}
+
+/// What moves a process to a group whoever it is.
+fn moved(pid: u32, group: u32) -> SetGroup {
+    SetGroup { pid, group, by: 0, session: 0 }
 }
 
 /// Board 0 with init in slot 0 and a shell, its child, in slot 1.
@@ -60,7 +67,7 @@ fn wait_reaps_child_once() {
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_NO_HANG), Ok(Some(WaitedChild { pid: 0, status: 0 })));
     assert_eq!(table.wait(shell, 12345, WAIT_ENDED), Err(Errno::ECHILD));
-    assert_eq!(table.exit(child, exited(3)), Ok(shell));
+    assert_eq!(table.exit(child, exited(3)).map(|ended| ended.parent), Ok(shell));
     assert!(table.to_answer.contains(1));
     assert_eq!(table.wait(shell, child as i32, WAIT_ENDED), Ok(Some(WaitedChild { pid: child, status: 0x300 })));
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
@@ -69,10 +76,10 @@ fn wait_reaps_child_once() {
 #[test]
 fn wait_sigchld_ignored_children_are_reaped() {
     let (mut table, shell) = with_shell();
-    table.set_reaps(shell, true).unwrap();
+    table.set_reaps(shell, true, false).unwrap();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     add_child(&mut table, shell, 9, 9, 0);
-    assert_eq!(table.exit(child, 0), Ok(shell));
+    assert_eq!(table.exit(child, 0).map(|ended| ended.parent), Ok(shell));
     assert!(table.get(child).is_err());
     assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
     table.child_exited(shell, 9, 0).unwrap();
@@ -90,7 +97,7 @@ fn wait_selects_children_by_group() {
     let (mut table, shell) = with_shell();
     let first = table.spawn(2, shell, 0, 0).unwrap();
     let second = table.spawn(3, shell, 0, 0).unwrap();
-    table.set_group(second, second).unwrap();
+    table.set_group(moved(second, second)).unwrap();
     table.exit(first, 0).unwrap();
     table.exit(second, 0).unwrap();
     let waited = table.wait(shell, -(second as i32), WAIT_ENDED).unwrap().unwrap();
@@ -111,7 +118,7 @@ fn process_table_orphans_go_to_init_or_are_dropped() {
     let mut pids: Vec<u32> = (0..2).map(|_| table.wait(INIT, ANY, WAIT_ENDED).unwrap().unwrap().pid).collect();
     pids.sort_unstable();
     assert_eq!(pids, [shell, zombie]);
-    assert_eq!(table.exit(child, 0), Ok(INIT));
+    assert_eq!(table.exit(child, 0).map(|ended| ended.parent), Ok(INIT));
 
     let mut other = new_table(1);
     let parent = other.spawn(0, shell, 8, 8).unwrap();
@@ -120,7 +127,7 @@ fn process_table_orphans_go_to_init_or_are_dropped() {
     other.exit(zombie, 0).unwrap();
     other.exit(parent, 0).unwrap();
     assert!(other.get(zombie).is_err() && other.get(parent).is_err());
-    assert_eq!(other.exit(child, 0), Ok(INIT), "init's board is notified");
+    assert_eq!(other.exit(child, 0).map(|ended| ended.parent), Ok(INIT), "init's board is notified");
 }
 
 #[test]
@@ -129,7 +136,7 @@ fn process_table_remote_child_has_record_at_parent() {
     let mut other = new_table(1);
     let child = other.spawn(0, shell, shell, shell).unwrap();
     // It ends before its parent has made the record.
-    assert_eq!(other.exit(child, killed(SIGKILL)), Ok(shell));
+    assert_eq!(other.exit(child, killed(SIGKILL)).map(|ended| ended.parent), Ok(shell));
     table.begin_fork(shell, 0).unwrap();
     table.child_exited(shell, child, killed(SIGKILL)).unwrap();
     assert_eq!(table.add_child(shell, child, 44, 0), Ok(0));
@@ -203,7 +210,7 @@ fn process_table_signal_interrupts_target_only() {
 fn process_table_kill_all_spares_init() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
-    table.set_group(child, child).unwrap();
+    table.set_group(moved(child, child)).unwrap();
     assert_eq!(table.kill_group(child, SIGTERM, 0, BY_INIT), Ok(1));
     assert_eq!(table.kill_group(0, SIGUSR1, 0, BY_INIT), Ok(2));
     assert_eq!(table.get(INIT).unwrap().pending, 0);
@@ -247,13 +254,13 @@ fn process_table_sessions_have_leaders_and_groups() {
     assert_eq!(table.relate(shell).unwrap().session, INIT);
     assert_eq!(table.new_session(shell), Ok(shell));
     assert_eq!(table.new_session(shell), Err(Errno::EPERM), "a group leader already");
-    assert_eq!(table.set_group(shell, 5), Err(Errno::EPERM), "leaders stay");
+    assert_eq!(table.set_group(moved(shell, 5)), Err(Errno::EPERM), "leaders stay");
 }
 
 #[test]
 fn process_table_full_refuses_and_keeps_names() {
     let (mut table, shell) = with_shell();
-    table.rename(shell, b"sh").unwrap();
+    table.rename(Rename { pid: shell, executes: false }, b"sh").unwrap();
     table.note_start(shell, 7);
     let record = table.get(shell).unwrap();
     assert_eq!((&record.name[..3], record.letter(), record.started_ns), (&b"sh\0"[..], 'S', 7));
@@ -299,7 +306,7 @@ fn process_table_late_exit_ignores_reused_pid() {
 fn process_table_group_signal_reaches_children_in_creation() {
     let (mut table, shell) = with_shell();
     let parent = table.spawn(2, shell, 0, 0).unwrap();
-    table.set_group(parent, parent).unwrap();
+    table.set_group(moved(parent, parent)).unwrap();
     // It comes first: the fork has to wait until it is served, unless it is blocked.
     assert_eq!(table.kill_group(parent, SIGTERM, 0, BY_INIT), Ok(1));
     assert_eq!(table.may_fork(parent, 0), Err(Errno::EINTR));
@@ -332,7 +339,7 @@ fn process_table_group_signal_reaches_children_in_creation() {
 #[test]
 fn process_table_child_inherits_signal_facts() {
     let (mut table, shell) = with_shell();
-    table.set_reaps(shell, true).unwrap();
+    table.set_reaps(shell, true, false).unwrap();
     table.limit_queued(shell, 3).unwrap();
     let known = |table: &ProcessTable, pid| table.get(pid).map(|record| (record.reaps, record.queued_most)).unwrap();
     let child = table.spawn(2, shell, 0, 0).unwrap();

@@ -76,3 +76,14 @@ fn lock_table_bound_and_board_failure_release_locks() {
     assert_eq!(table.boards(), 0);
     table.set(lock(OWNERS[0], 0, u64::MAX, Locking::Exclusive)).unwrap();
 }
+
+#[test]
+fn lock_table_conflict_is_first_of_file() {
+    let (mut table, wanted) = (table(9), lock(OWNERS[1], 0, u64::MAX, Locking::Shared));
+    table.set(lock(OWNERS[0], 10, 19, Locking::Exclusive)).unwrap();
+    table.set(lock(OWNERS[0], 13, 17, Locking::Unlock)).unwrap();
+    assert_eq!((table.conflict(&wanted).first, table.conflict(&wanted).last), (10, 12));
+    table.set(lock(OWNERS[2], 2, 2, Locking::Exclusive)).unwrap();
+    assert_eq!(table.conflict(&wanted).first, 2);
+    assert_eq!(table.conflict(&LockRequest { first: 11, ..wanted }).first, 10);
+}

@@ -66,6 +66,8 @@ calls! {
         24 dup3 => duplicate_to;
         25 fcntl => control_descriptor;
         29 ioctl => control_device;
+        30 ioprio_set => set_io_priority;
+        31 ioprio_get => get_io_priority;
         32 flock => lock_file;
         33 mknodat => make_node;
         34 mkdirat => make_directory;
@@ -78,7 +80,7 @@ calls! {
         45 truncate => truncate_path;
         46 ftruncate => truncate_file;
         47 fallocate => allocate_room;
-        48 faccessat, 439 faccessat2 => check_access;
+        48 faccessat => check_access(false);
         49 chdir => change_directory;
         50 fchdir => change_directory_to;
         51 chroot => change_root;
@@ -86,7 +88,8 @@ calls! {
         53 fchmodat => change_mode(true);
         54 fchownat => change_owner(true);
         55 fchown => change_owner(false);
-        56 openat => open;
+        56 openat => open(false);
+        437 openat2 => open(true);
         57 close => close;
         59 pipe2 => make_pipe;
         61 getdents64 => read_directory;
@@ -100,6 +103,8 @@ calls! {
         69 preadv => read(VectorAt);
         70 pwritev => write(VectorAt);
         71 sendfile => send_file;
+        75 vmsplice => splice_memory;
+        76 splice => splice;
         72 pselect6 => select;
         73 ppoll => poll;
         74 signalfd4 => make_signal_file;
@@ -163,6 +168,7 @@ calls! {
         167 prctl => control_process;
         168 getcpu => get_processor;
         169 gettimeofday => get_time_of_day;
+        171 adjtimex => adjust_clock;
         179 sysinfo => system_facts;
         198 socket, 199 socketpair => make_socket;
         200 bind, 201 listen, 202 accept, 203 connect, 204 getsockname, 205 getpeername, 206 sendto, 207 recvfrom,
@@ -172,7 +178,8 @@ calls! {
         215 munmap => unmap;
         216 mremap => remap;
         220 clone => clone;
-        221 execve => execute;
+        221 execve => execute(false);
+        281 execveat => execute(true);
         222 mmap => map;
         223 fadvise64 => advise_about_file;
         226 mprotect => protect;
@@ -187,6 +194,9 @@ calls! {
         261 prlimit64 => change_limit;
         274 sched_setattr => set_scheduler_attributes;
         275 sched_getattr => get_scheduler_attributes;
+        272 kcmp => compare_processes;
+        279 memfd_create => make_memory_file;
+        283 membarrier => order_memory;
         276 renameat2 => rename_with;
         278 getrandom => get_random;
         285 copy_file_range => copy_file_range;
@@ -194,6 +204,7 @@ calls! {
         287 pwritev2 => write(VectorWithFlags);
         291 statx => extended_status;
         436 close_range => close_range;
+        439 faccessat2 => check_access(true);
         441 epoll_pwait2 => await_watches_until;
         1000 renga_fork => fork_to_board;
         1001 renga_info => cluster_facts;

@@ -95,7 +95,7 @@ impl<M: UserMemory> User<M> {
                     Ok(_) | Err(Errno::ENAMETOOLONG) => {}
                     Err(errno) => return Err(errno.into()),
                 }
-                self.set_name(name).await?;
+                self.set_name(name, false).await?;
                 Ok(0)
             }
             PR_GET_NAME => {
@@ -107,11 +107,11 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Notes what the program is called, here and for listings.
-    pub(crate) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
+    /// Notes what the program is called, here and for listings; it `executes` another one now.
+    pub(crate) async fn set_name(&mut self, name: [u8; NAME_BYTES], executes: bool) -> Result<(), Errno> {
         self.thread.name = name;
         let pid = self.thread.tid;
         self.me.probe(probes::Program, program_operands(pid, &self.thread.name));
-        self.services.clients.procs.call(Rename { pid }, &self.thread.name[..]).await
+        self.services.clients.procs.call(Rename { pid, executes }, &self.thread.name[..]).await
     }
 }

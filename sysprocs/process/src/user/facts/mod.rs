@@ -1,7 +1,8 @@
 //! The system calls that report facts: identity, time, the cluster, limits.
 
 pub(crate) mod cluster;
-pub(crate) mod identity;
+pub(crate) mod comparison;
+pub mod identity;
 pub(crate) mod limits;
 pub(crate) mod schedule;
 pub(crate) mod system_log;

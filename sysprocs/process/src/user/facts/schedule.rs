@@ -10,17 +10,25 @@ use crate::user::slot::User;
 use crate::user::state::SyscallResult;
 use crate::user::state::fields::{int_at, put_ints};
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
+use renga_proto::procs::{ASK_POLICY, OF_GROUP, PolicyOf, Schedule};
 use renga_rt::Errno;
 use renga_rt::policy::{Class, NICE_MAX, NICE_MIN, PRIORITY_MAX, Policy};
 
 const PRIO_PROCESS: u32 = 0;
+const PRIO_PGRP: u32 = 1;
+const PRIO_USER: u32 = 2;
 /// What `getpriority` returns for nice value 0: more for who goes before.
 const PRIORITY_NICE_0: i64 = 20;
 /// Bytes of `struct sched_attr` as first defined.
 const ATTRIBUTES_BYTES: usize = 48;
 /// Bytes of a set of processors: a word.
 const SET_BYTES: u32 = 8;
+
+/// Of I/O priorities: what they are of, where the class is, and how many levels each has.
+const IOPRIO_WHO_PROCESS: u32 = 1;
+const IOPRIO_WHO_USER: u32 = 3;
+const IO_CLASS_BIT: u32 = 13;
+const IO_LEVELS: u32 = 8;
 
 fn class(number: u32) -> Result<Class, Errno> {
     u8::try_from(number).ok().and_then(Class::of).ok_or(Errno::EINVAL)
@@ -71,25 +79,58 @@ impl<M: UserMemory> User<M> {
         Ok(self.schedule_of(pid, ASK_POLICY).await?.policy)
     }
 
-    pub(crate) async fn set_priority(&mut self) -> Result<(), Errno> {
-        if self.int(0) != PRIO_PROCESS {
-            return Err(Errno::EINVAL);
+    /// The group that the present call is about, 0 for all programs, which are one user's; none: a process.
+    async fn prioritized_group(&mut self) -> Result<Option<u32>, Errno> {
+        match (self.int(0), self.int(1)) {
+            (PRIO_PROCESS, _) => Ok(None),
+            (PRIO_PGRP, 0) => Ok(Some(self.relations().await?.group)),
+            (PRIO_PGRP, group) if group & OF_GROUP == 0 => Ok(Some(group)),
+            (PRIO_USER, 0) => Ok(Some(0)),
+            (PRIO_PGRP | PRIO_USER, _) => Err(Errno::ESRCH),
+            _ => Err(Errno::EINVAL),
         }
+    }
+
+    /// The lowest nice value of a group on any board, before `change`.
+    async fn nice_of_group(&mut self, group: u32, change: u64) -> Result<i8, Errno> {
+        let (procs, mut lowest) = (&mut self.services.clients.all_procs, None);
+        for board in 0..procs.boards() {
+            let Some(mut there) = procs.at(board, 0) else { continue };
+            // A dead board has no members.
+            if let Ok(word) = there.call(PolicyOf { pid: group | OF_GROUP, change }, ()).await {
+                let nice = Schedule::from_word(word).ok_or(Errno::EIO)?.policy.nice;
+                lowest = Some(lowest.map_or(nice, |lowest: i8| lowest.min(nice)));
+            }
+        }
+        lowest.ok_or(Errno::ESRCH)
+    }
+
+    pub(crate) async fn set_priority(&mut self) -> Result<(), Errno> {
         let nice = (self.int(2) as i32).clamp(NICE_MIN.into(), NICE_MAX.into()) as i8;
+        if let Some(group) = self.prioritized_group().await? {
+            let (policy, nobody) = (Policy { nice, ..Policy::DEFAULT }, 0);
+            let change = Schedule { policy, cores: nobody, all_cores: nobody }.to_word();
+            return self.nice_of_group(group, change).await.map(|_| ());
+        }
         self.change_policy(self.int(1), |old| Ok(Policy { nice, ..old })).await
     }
 
     pub(crate) async fn get_priority(&mut self) -> SyscallResult {
-        if self.int(0) != PRIO_PROCESS {
-            return Err(Errno::EINVAL.into());
-        }
-        let nice = self.policy_of(self.int(1)).await?.nice;
+        let nice = match self.prioritized_group().await? {
+            Some(group) => self.nice_of_group(group, ASK_POLICY).await?,
+            None => self.policy_of(self.int(1)).await?.nice,
+        };
         Ok((PRIORITY_NICE_0 - i64::from(nice)) as u64)
+    }
+
+    /// The address of what argument `index` names. `EINVAL`: none.
+    fn attributes_at(&self, index: usize) -> Result<u64, Errno> {
+        if self.argument(index) == 0 { Err(Errno::EINVAL) } else { Ok(self.argument(index)) }
     }
 
     pub(crate) async fn set_scheduler(&mut self) -> Result<(), Errno> {
         let class = class(self.int(1))?;
-        let priority = self.get_int(self.argument(2)).await?;
+        let priority = self.get_int(self.attributes_at(2)?).await?;
         self.change_policy(self.int(0), |old| changed(old, class, priority)).await
     }
 
@@ -98,13 +139,14 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn set_scheduler_parameters(&mut self) -> Result<(), Errno> {
-        let priority = self.get_int(self.argument(1)).await?;
+        let priority = self.get_int(self.attributes_at(1)?).await?;
         self.change_policy(self.int(0), |old| changed(old, old.class, priority)).await
     }
 
     pub(crate) async fn get_scheduler_parameters(&mut self) -> Result<(), Errno> {
+        let place = self.attributes_at(1)?;
         let priority = self.policy_of(self.int(0)).await?.priority;
-        self.put(self.argument(1), &u32::from(priority).to_le_bytes()).await
+        self.put(place, &u32::from(priority).to_le_bytes()).await
     }
 
     pub(crate) fn get_priority_max(&mut self) -> SyscallResult {
@@ -122,7 +164,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn set_scheduler_attributes(&mut self) -> Result<(), Errno> {
         let mut bytes = [0; ATTRIBUTES_BYTES];
-        self.get(self.argument(1), &mut bytes).await?;
+        self.get(self.attributes_at(1)?, &mut bytes).await?;
         let (class, nice, priority) = (class(int_at(&bytes, 4))?, int_at(&bytes, 16) as i32, int_at(&bytes, 20));
         if self.int(2) != 0 || int_at(&bytes, 8) != 0 {
             return Err(Errno::EINVAL);
@@ -132,6 +174,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn get_scheduler_attributes(&mut self) -> Result<(), Errno> {
+        let place = self.attributes_at(1)?;
         if u64::from(self.int(2)) < ATTRIBUTES_BYTES as u64 || self.int(3) != 0 {
             return Err(Errno::EINVAL);
         }
@@ -140,7 +183,7 @@ impl<M: UserMemory> User<M> {
         let class = policy.class as u32;
         let (nice, priority) = (i32::from(policy.nice) as u32, u32::from(policy.priority));
         put_ints(&mut bytes, [(0, ATTRIBUTES_BYTES as u32), (4, class), (16, nice), (20, priority)]);
-        self.put(self.argument(1), &bytes).await
+        self.put(place, &bytes).await
     }
 
     pub(crate) async fn get_affinity(&mut self) -> SyscallResult {
@@ -163,6 +206,31 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         self.schedule_of(self.int(0), Schedule { policy, cores, all_cores }.to_word()).await.map(|_| ())
+    }
+
+    /// `ioprio_set`: checked, and without effect.
+    pub(crate) async fn set_io_priority(&mut self) -> Result<(), Errno> {
+        self.find_io_priority().await?;
+        let (class, level) = (self.int(2) >> IO_CLASS_BIT, self.int(2) & ((1 << IO_CLASS_BIT) - 1));
+        match class {
+            0 if level == 0 => Ok(()),
+            1..=3 if level < IO_LEVELS => Ok(()),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    /// `ioprio_get`: nobody has any.
+    pub(crate) async fn get_io_priority(&mut self) -> Result<(), Errno> {
+        self.find_io_priority().await
+    }
+
+    /// Whether there is what an I/O priority is of: a process, a group or a user.
+    async fn find_io_priority(&mut self) -> Result<(), Errno> {
+        match self.int(0) {
+            IOPRIO_WHO_PROCESS if self.int(1) != 0 => self.relations_of(self.int(1)).await.map(|_| ()),
+            IOPRIO_WHO_PROCESS..=IOPRIO_WHO_USER => Ok(()),
+            _ => Err(Errno::EINVAL),
+        }
     }
 
     pub(crate) async fn get_processor(&mut self) -> Result<(), Errno> {

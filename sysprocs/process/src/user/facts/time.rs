@@ -1,6 +1,7 @@
 //! Clocks and sleeping.
 
 use crate::user::slot::{User, leaving};
+use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
@@ -60,6 +61,15 @@ pub fn process_clock(clock: u32, pid: u32) -> Option<(u32, Own)> {
 pub fn own_clock(clock: u32, pid: u32) -> Option<Own> {
     process_clock(clock, pid).filter(|&(of, _)| of == pid).map(|(_, own)| own)
 }
+
+/// Bytes of `struct timex`, and what it says of a clock that nobody has set by another.
+const TIMEX_BYTES: usize = 208;
+const ADJ_OFFSET_SS_READ: u32 = 0xa001;
+const STA_UNSYNC: u32 = 64;
+const ERROR_US: u64 = 16_000_000;
+const TOLERANCE: u64 = 32_768_000;
+const TICK_US: u64 = 10_000;
+const TIME_ERROR: u64 = 5;
 
 /// A `struct timespec`.
 pub fn time_words(ns: u64) -> [u64; 2] {
@@ -130,6 +140,22 @@ impl<M: UserMemory> User<M> {
             self.put_words(self.argument(0), [ns / NS_PER_S, ns % NS_PER_S / NS_PER_US]).await?;
         }
         self.put_unless_null(self.argument(1), &[0; 8]).await
+    }
+
+    /// `adjtimex` that asks: the clock is not synchronised. Changes are refused.
+    pub(crate) async fn adjust_clock(&mut self) -> Result<u64, Errno> {
+        let (place, now_ns) = (self.argument(0), self.clock_ns(CLOCK_REALTIME).await?);
+        match self.get_int(place).await? {
+            0 | ADJ_OFFSET_SS_READ => {}
+            _ => return Err(Errno::EPERM),
+        }
+        let mut bytes = [0; TIMEX_BYTES];
+        put_ints(&mut bytes, [(40, STA_UNSYNC)]);
+        // Greatest and estimated error, time constant, precision, tolerance; the time; the length of a tick.
+        put_words(&mut bytes, [(24, ERROR_US), (32, ERROR_US), (48, 2), (56, 1), (64, TOLERANCE)]);
+        put_words(&mut bytes, [(72, now_ns / NS_PER_S), (80, now_ns % NS_PER_S / NS_PER_US), (88, TICK_US)]);
+        self.put(place, &bytes).await?;
+        Ok(TIME_ERROR)
     }
 
     pub(crate) async fn sleep(&mut self) -> SyscallResult<()> {

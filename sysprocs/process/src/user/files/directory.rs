@@ -1,6 +1,6 @@
 //! Names: making, removing and moving them, links, the working directory.
 
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, known_flags};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;
@@ -44,6 +44,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn unlink(&mut self) -> Result<(), Errno> {
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
+        known_flags(self.int(2), AT_REMOVEDIR)?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await == Some(Err(Errno::ENOENT)) {
             return Err(Errno::ENOENT);
@@ -58,6 +59,7 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
+        known_flags(self.int(4), AT_SYMLINK_FOLLOW)?;
         let (from_at, to_at, length) = self.get_two_paths_from().await?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
         self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await

@@ -4,7 +4,7 @@
 //! of birth, attributes, mount). The wishes in `mask` and the flags about remote file systems change nothing. Not here:
 //! the status of files (`status.rs`).
 
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW};
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_NO_AUTOMOUNT, AT_SYMLINK_NOFOLLOW, SYNC_TYPES};
 use crate::user::slot::User;
 use crate::user::state::FileDescriptor;
 use crate::user::state::fields::{int_at, put_ints, put_words};
@@ -18,9 +18,6 @@ const STATX_BYTES: usize = 256;
 const BASIC_STATS: u32 = 0x7ff;
 /// A bit of the mask that must not be set.
 const RESERVED: u64 = 0x8000_0000;
-const AT_NO_AUTOMOUNT: u64 = 0x800;
-/// Flags for fresh or cached attributes of a remote server; both at once are refused.
-const SYNC_TYPES: u64 = 0x6000;
 
 /// The `struct statx` of a `struct stat`.
 fn extended(stat: &[u8; STAT_BYTES]) -> [u8; STATX_BYTES] {

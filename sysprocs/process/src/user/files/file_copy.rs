@@ -4,13 +4,17 @@
 //! (`transfer.rs`).
 
 use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
-use crate::user::files::transfer_calls::offset;
+use crate::user::files::transfer_calls::{TransferForm, offset};
 use crate::user::slot::User;
-use crate::user::state::open_flags::{S_IFMT, S_IFREG};
+use crate::user::state::open_flags::{O_NONBLOCK, S_IFMT, S_IFREG};
 use crate::user::state::{FileDescriptor, Object, SyscallResult, TransferMode};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{Seek, Whence};
 use renga_rt::Errno;
+
+/// Flags of `splice`, of which one counts: pages are always copied.
+const SPLICE_FLAGS: u32 = 15;
+const SPLICE_F_NONBLOCK: u32 = 2;
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn send_file(&mut self) -> SyscallResult {
@@ -31,6 +35,56 @@ impl<M: UserMemory> User<M> {
         Ok(done)
     }
 
+    /// `splice`: bytes from or to a pipe.
+    pub(crate) async fn splice(&mut self) -> SyscallResult {
+        let (from_place, to_place, flags) = (self.argument(1), self.argument(3), self.int(5));
+        let count = self.argument(4).min(TRANSFER_BYTES_MAX);
+        if flags & !SPLICE_FLAGS != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        if count == 0 {
+            return Ok(0);
+        }
+        let mut from = *self.program.files.get(self.argument(0))?;
+        let mut to = *self.program.files.get(self.argument(2))?;
+        from.for_reading()?;
+        to.for_writing()?;
+        let [from_pipe, to_pipe] = [from.object.pipe(), to.object.pipe()];
+        let [from_is_pipe, to_is_pipe] = [from_pipe.is_some(), to_pipe.is_some()];
+        if from_is_pipe && from_place != 0 || to_is_pipe && to_place != 0 {
+            return Err(Errno::ESPIPE.into());
+        }
+        let same = from_is_pipe && from_pipe == to_pipe;
+        if !(from_is_pipe || to_is_pipe) || same || self.appends(&to).await? {
+            return Err(Errno::EINVAL.into());
+        }
+        if flags & SPLICE_F_NONBLOCK != 0 {
+            from.flags |= if from_is_pipe { O_NONBLOCK } else { 0 };
+            to.flags |= if to_is_pipe { O_NONBLOCK } else { 0 };
+        }
+        let (start, target) = (self.offset_at(from_place).await?, self.offset_at(to_place).await?);
+        let done = self.copy_through((&from, start), (&to, target), count).await?;
+        let done = self.sync_written(&to, done).await?;
+        for (place, offset) in [(from_place, start), (to_place, target)] {
+            if let Some(offset) = offset {
+                self.put(place, &(offset + done).to_le_bytes()).await?;
+            }
+        }
+        Ok(done)
+    }
+
+    /// `vmsplice`: copies between buffers of the program and a pipe.
+    pub(crate) async fn splice_memory(&mut self) -> SyscallResult {
+        let pipe = *self.program.files.get(self.argument(0))?;
+        if self.int(3) & !SPLICE_FLAGS != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        if pipe.object.pipe().is_none() {
+            return Err(Errno::EBADF.into());
+        }
+        if pipe.writes() { self.write(TransferForm::Vector).await } else { self.read(TransferForm::Vector).await }
+    }
+
     /// Passes bytes of a file on, each at an offset or where it stands; how many.
     async fn copy_through(
         &mut self,
@@ -41,7 +95,8 @@ impl<M: UserMemory> User<M> {
         let length = self.allowed_bytes(to, target, count).await?;
         let buffers = Buffers::One { address: 0, length };
         self.transfer(buffers, to.mode_at(target), length, async |user: &mut Self, (_, length), done, mode| {
-            user.pass_page((from, start.map(|start| start.saturating_add(done))), to.object, length, mode).await
+            user.pass_page((from, start.map(|start| start.saturating_add(done))), to.object, (length, done > 0), mode)
+                .await
         })
         .await
     }
@@ -52,11 +107,14 @@ impl<M: UserMemory> User<M> {
         &mut self,
         (from, start): (&FileDescriptor, Option<u64>),
         to: Object,
-        length: usize,
+        (length, is_further): (usize, bool),
         mode: TransferMode,
     ) -> Result<(usize, usize), PageFailure> {
         let length = length.min(PAGE_BYTES);
-        let read = match self.services.read(from.object, &mut self.scratch[..length], from.mode_at(start)).await {
+        // Bytes that were passed on already do not wait for more to come.
+        let mut source = from.mode_at(start);
+        source.nonblocking |= is_further && from.object.pipe().is_some();
+        let read = match self.services.read(from.object, &mut self.scratch[..length], source).await {
             Ok(0) => return Ok((0, 1)), // the file ends
             Ok(bytes) => bytes.min(length),
             Err(errno) => return Err(PageFailure::Read(from.object, errno)),

@@ -8,14 +8,15 @@
 //! only then this code looks their group up. Not here: which group is in the foreground (`renga_console`).
 
 use crate::group_kill::kill_everywhere;
-use crate::signals::{SIGTTIN, SIGTTOU, bit};
+use crate::signals::{SIGCONT, SIGHUP, SIGTTIN, SIGTTOU, bit};
 use crate::user::servers::object_calls::is_inherited;
 use crate::user::slot::User;
 use crate::user::state::actions::SignalEffect;
+use crate::user::state::open_flags::O_NOCTTY;
 use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
-use renga_proto::console::GetJobControl;
-use renga_proto::procs::Relations;
+use renga_proto::console::{GetJobControl, JobControl, SetForeground};
+use renga_proto::procs::{EndedProcess, Relations};
 use renga_rt::{Errno, apart};
 
 /// Ancestors of one group that are examined: more than a chain of programs has.
@@ -57,6 +58,65 @@ impl<M: UserMemory> User<M> {
         let sender = self.program.pid;
         kill_everywhere(&mut self.services.clients.all_procs, own.group, signal, 0, sender).await?;
         Err(SyscallEscape::Restart)
+    }
+
+    /// Who may use the terminal, if it is that of the program's session. `refusal`: it is not.
+    pub(crate) async fn own_terminal(&mut self, refusal: Errno) -> Result<JobControl, Errno> {
+        let terminal = self.services.console()?.call(GetJobControl {}, ()).await?;
+        let own = self.relations().await?;
+        if terminal.session == own.session { Ok(terminal) } else { Err(refusal) }
+    }
+
+    /// Makes the terminal that of the program's session, whose leader it is and which has none. `EPERM`: it may not,
+    /// or another session has it, from which only `force` takes it.
+    pub(crate) async fn take_terminal(&mut self, force: bool) -> Result<(), Errno> {
+        let terminal = self.services.console()?.call(GetJobControl {}, ()).await?;
+        let (own, pid) = (self.relations().await?, self.program.pid);
+        match terminal.session {
+            session if session == own.session => Ok(()),
+            _ if own.session != pid => Err(Errno::EPERM),
+            0 => self.services.console()?.call(SetForeground { group: own.group, session: pid }, ()).await,
+            _ if force => self.services.console()?.call(SetForeground { group: own.group, session: pid }, ()).await,
+            _ => Err(Errno::EPERM),
+        }
+    }
+
+    /// The session of the leader `pid` has no terminal any more; those in the foreground get SIGHUP and SIGCONT.
+    pub(crate) async fn leave_terminal(&mut self, pid: u32) -> Result<(), Errno> {
+        let terminal = self.services.console()?.call(GetJobControl {}, ()).await?;
+        if terminal.session == pid {
+            self.services.console()?.call(SetForeground { group: 0, session: 0 }, ()).await?;
+            self.hang_up_group(terminal.group).await;
+        }
+        Ok(())
+    }
+
+    async fn hang_up_group(&mut self, group: u32) {
+        for signal in [SIGHUP, SIGCONT] {
+            if group != 0 {
+                // Both are signals.
+                let _ = kill_everywhere(&mut self.services.clients.all_procs, group, signal, 0, 0).await;
+            }
+        }
+    }
+
+    /// What else the end of the program means to others.
+    pub(crate) async fn hang_up(&mut self, ended: EndedProcess) {
+        if ended.leads {
+            let _ = self.leave_terminal(self.program.pid).await; // a dead board has no terminal
+        }
+        self.hang_up_group(ended.orphaned).await;
+    }
+
+    /// The device that is opened by `number`. The terminal of the program's session is what `/dev/tty` stands for;
+    /// opened by another name it becomes that, as far as it may.
+    pub(crate) async fn open_device(&mut self, number: u32, flags: u32) -> Result<Object, Errno> {
+        match (number >> 8, number & 0xff) {
+            (5, 0) => drop(self.own_terminal(Errno::ENXIO).await?),
+            (4, 1..=63) if flags & O_NOCTTY == 0 => drop(self.take_terminal(false).await),
+            _ => {}
+        }
+        Object::of_device(number).ok_or(Errno::ENXIO)
     }
 
     /// Whether no process could continue the program's group.

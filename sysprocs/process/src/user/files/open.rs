@@ -13,7 +13,7 @@ use crate::user::state::open_flags::{
 };
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult};
 use renga_hal::memory::UserMemory;
-use renga_proto::file::OpenInode;
+use renga_proto::file::{OpenInode, SetSize};
 use renga_proto::inode::InodeFacts;
 use renga_proto::inode_release::give_back;
 use renga_proto::mounts::SYNTHETIC;
@@ -22,6 +22,9 @@ use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::procs::INIT;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
+
+/// Any permission to execute.
+const EXECUTABLE: u16 = 0o111;
 
 fn lookup_flags(flags: u32) -> u32 {
     let table = [
@@ -36,8 +39,12 @@ fn lookup_flags(flags: u32) -> u32 {
 }
 
 impl<M: UserMemory> User<M> {
-    pub(crate) async fn open(&mut self) -> SyscallResult {
-        let (mut flags, mode) = (self.argument(2) as u32, self.argument(3));
+    /// `openat2`, whose flags and mode a structure has; without that `openat`.
+    pub(crate) async fn open(&mut self, has_how: bool) -> SyscallResult {
+        let (mut flags, mode) = match has_how {
+            true => apart!(self.open_how())?,
+            false => (self.argument(2) as u32, self.argument(3)),
+        };
         if flags & O_PATH != 0 {
             flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
         }
@@ -73,13 +80,15 @@ impl<M: UserMemory> User<M> {
         };
         let object = match facts.mode & S_IFMT {
             kind if kind == S_IFDIR || kind == S_IFREG && walk & OPEN_DIRECTORY == 0 => {
-                self.open_file(&facts, flags).await?
+                let object = self.open_file(&facts, flags).await?;
+                self.cut_text(object, facts.mode, flags).await?;
+                object
             }
             kind => {
                 self.release_inode(&facts).await;
                 match kind {
                     _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
-                    S_IFCHR => Object::of_device(facts.birth.device).ok_or(Errno::ENXIO)?,
+                    S_IFCHR => apart!(self.open_device(facts.birth.device, flags))?,
                     S_IFBLK => return Ok(apart!(self.open_disk(&facts, flags))?),
                     S_IFIFO => return apart!(self.open_fifo(&facts, flags)),
                     _ => return Err(Errno::ENXIO.into()),
@@ -91,6 +100,19 @@ impl<M: UserMemory> User<M> {
             descriptor.flags |= FROM_INIT;
         }
         Ok(self.add_descriptor(descriptor).await?)
+    }
+
+    /// Of a program's file, which path lookups leave as it is, nothing is left if `flags` want that.
+    async fn cut_text(&mut self, object: Object, mode: u16, flags: u32) -> Result<(), Errno> {
+        let cuts = flags & O_TRUNC != 0 && flags & O_ACCMODE != O_RDONLY;
+        let (S_IFREG, true, Some(at)) = (mode & S_IFMT, cuts && mode & EXECUTABLE != 0, object.file()) else {
+            return Ok(());
+        };
+        let cut = self.services.file(at)?.call(SetSize { bytes: 0 }, ()).await;
+        if cut.is_err() {
+            let _ = self.services.release(Some(object)).await; // nothing was written yet
+        }
+        cut
     }
 
     /// What the path in `self.paths` leads to, which leaves the disk.

@@ -9,11 +9,21 @@ pub const AT_FDCWD: i32 = -100;
 pub const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 pub const AT_REMOVEDIR: u64 = 0x200;
 pub const AT_SYMLINK_FOLLOW: u64 = 0x400;
+/// Of `faccessat2`: the effective ids count, which are the real ones.
+pub const AT_EACCESS: u64 = 0x200;
+pub const AT_NO_AUTOMOUNT: u64 = 0x800;
+/// Flags for fresh or cached attributes of a remote server.
+pub const SYNC_TYPES: u64 = 0x6000;
 /// An empty path means the descriptor itself.
 pub const AT_EMPTY_PATH: u64 = 0x1000;
 
 /// The permission bits of a mode.
 pub const PERMISSIONS: u64 = 0o7777;
+
+/// `EINVAL` if `flags` has others than those of `known`.
+pub(crate) fn known_flags(flags: u32, known: u64) -> Result<(), Errno> {
+    if u64::from(flags) & !known == 0 { Ok(()) } else { Err(Errno::EINVAL) }
+}
 
 impl<M: UserMemory> User<M> {
     /// Copies the path at `address` to `self.paths` from `at` on; its length. `ENOENT` if it is empty.

@@ -69,7 +69,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn select(&mut self) -> SyscallResult {
         let (count, time, mask) = (self.int(0), self.argument(4), self.argument(5));
-        let count = usize::try_from(count).unwrap_or(usize::MAX).min(DESCRIPTORS_MAX);
+        let count = usize::try_from(count as i32).map_err(|_| Errno::EINVAL)?.min(DESCRIPTORS_MAX);
         let bytes = count.div_ceil(64) * 8;
         let mut sets = [[0u8; SET_BYTES]; 3];
         for (index, set) in sets.iter_mut().enumerate() {
@@ -175,7 +175,7 @@ impl<M: UserMemory> User<M> {
                 ready += u64::from(found != 0);
                 round.stop_if(found != 0);
             }
-            if ready > 0 || over {
+            if ready > 0 || over && !self.check_signals {
                 return Ok(ready);
             }
             self.await_poll_round(&round, until_ns).await?;

@@ -2,13 +2,15 @@
 
 use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS};
+use crate::user::files::path::{
+    AT_EACCESS, AT_EMPTY_PATH, AT_FDCWD, AT_NO_AUTOMOUNT, AT_SYMLINK_NOFOLLOW, PERMISSIONS, SYNC_TYPES, known_flags,
+};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
-use crate::user::state::fields::put_words;
-use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
+use crate::user::state::fields::{half_at, put_words};
+use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
@@ -19,6 +21,7 @@ use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
 };
 use renga_proto::proc_files::SyntheticStatus;
+use renga_proto::stat::ns_of;
 use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
@@ -27,6 +30,9 @@ const STATFS_BYTES: usize = 120;
 /// `tv_nsec` values of `utimensat` with a meaning.
 const UTIME_NOW: u64 = 0x3fff_ffff;
 const UTIME_OMIT: u64 = 0x3fff_fffe;
+/// What `access(2)` can ask for, and where a `struct stat` has the mode.
+const ACCESS_MODES: u64 = 7;
+const MODE_AT: usize = 16;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
@@ -105,6 +111,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn status_at(&mut self) -> Result<(), Errno> {
         let (place, flags) = (self.argument(2), self.argument(3));
+        known_flags(self.int(3), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | SYNC_TYPES)?;
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
             let at = self.start_for(self.argument(0), 0)?;
@@ -163,9 +170,17 @@ impl<M: UserMemory> User<M> {
         Ok(bytes)
     }
 
-    pub(crate) async fn check_access(&mut self) -> Result<(), Errno> {
+    /// `faccessat2`; without flags `faccessat`.
+    pub(crate) async fn check_access(&mut self, has_flags: bool) -> Result<(), Errno> {
+        let (mode, flags) = (self.int(2), if has_flags { self.int(3) } else { 0 });
+        known_flags(mode, ACCESS_MODES)?;
+        known_flags(flags, AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
+        if u64::from(flags) & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0 {
+            let status = self.status_at_path(self.argument(0), self.argument(1), flags.into()).await?;
+            return if may_access(half_at(&status, MODE_AT), mode) { Ok(()) } else { Err(Errno::EACCES) };
+        }
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
-        self.access(at, length, self.argument(2) as u32 & 7).await.map(|_| ())
+        self.access(at, length, mode).await.map(|_| ())
     }
 
     /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the synthetic file, if it is one.
@@ -235,6 +250,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn change_owner(&mut self, has_path: bool) -> Result<(), Errno> {
         let [uid, gid] = [1, 2].map(|index| self.int(index + usize::from(has_path)));
         let path = has_path.then_some((self.argument(1), follow(self.argument(4))));
+        known_flags(if has_path { self.int(4) } else { 0 }, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
         self.change(path, FileChange::Owner { uid, gid }).await
     }
 
@@ -244,13 +260,14 @@ impl<M: UserMemory> User<M> {
         match self.get_word(address.wrapping_add(8)).await? {
             UTIME_NOW => Ok(TIME_NOW),
             UTIME_OMIT => Ok(TIME_KEEP),
-            ns if ns < NS_PER_S => Ok(seconds.saturating_mul(NS_PER_S).saturating_add(ns).min(TIME_KEEP - 1)),
+            ns if ns < NS_PER_S => Ok(ns_of(seconds as i64, ns as u32)),
             _ => Err(Errno::EINVAL),
         }
     }
 
     pub(crate) async fn change_times(&mut self) -> Result<(), Errno> {
         let (path, times, flags) = (self.argument(1), self.argument(2), self.argument(3));
+        known_flags(self.int(3), AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
         let (mut access_ns, mut modify_ns) = (TIME_NOW, TIME_NOW);
         if times != 0 {
             access_ns = self.file_time(times).await?;
@@ -266,6 +283,15 @@ impl<M: UserMemory> User<M> {
         let length = self.get_path(self.argument(0)).await?;
         let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0 };
         let facts = self.services.open_path(open, &self.paths[..length]).await?;
+        if facts.mode & S_IFMT == S_IFREG && facts.mode & EXECUTE_BITS != 0 {
+            // Opened like a file, since it may be a program's.
+            let object = self.open_file(&facts, O_WRONLY).await?;
+            let cut = match object.file() {
+                Some(at) => self.services.file(at)?.call(SetSize { bytes }, ()).await,
+                None => Err(Errno::EIO),
+            };
+            return cut.and(self.services.release(Some(object)).await);
+        }
         let board = self.services.file_board;
         let cut = match self.services.clients.inodes.at(board, facts.slot.into()) {
             Some(mut inode) => inode.call(Truncate { bytes }, ()).await,

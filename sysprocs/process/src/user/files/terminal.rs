@@ -2,12 +2,12 @@
 
 use crate::signals::SIGTTOU;
 use crate::user::slot::User;
-use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT};
+use crate::user::state::fields::word_at;
+use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG};
 use crate::user::state::{Object, SyscallResult};
 use renga_hal::memory::UserMemory;
-use renga_proto::console::{
-    GetAttributes, GetForeground, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES,
-};
+use renga_proto::console::{GetAttributes, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES};
+use renga_proto::file::{Seek, Whence};
 use renga_proto::pipe::PipeBytes;
 use renga_rt::{Errno, apart};
 
@@ -29,6 +29,9 @@ const TIOCGSID: u32 = 0x5429;
 const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
 
+/// Where a `struct stat` has the size.
+const SIZE_AT: usize = 48;
+
 impl<M: UserMemory> User<M> {
     pub(crate) async fn control_device(&mut self) -> SyscallResult<()> {
         let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
@@ -45,6 +48,11 @@ impl<M: UserMemory> User<M> {
                 let set = if word == 0 { 0 } else { O_NONBLOCK };
                 Ok(self.set_status_flags(number, flags | set).await?)
             }
+            FIONREAD if self.program.files.get(number)?.mode & S_IFMT == S_IFREG => {
+                let rest = self.bytes_behind_offset(number).await?;
+                self.put(place, &(rest as u32).to_le_bytes()).await?;
+                Ok(())
+            }
             FIONREAD if object != Object::Console => {
                 let at = object.pipe().ok_or(Errno::ENOTTY)?;
                 let bytes = self.services.pipe(at)?.call(PipeBytes { generation: at.generation }, ()).await?;
@@ -57,6 +65,14 @@ impl<M: UserMemory> User<M> {
             _ if object != Object::Console => Err(Errno::ENOTTY.into()),
             request => self.control_terminal(request, place).await,
         }
+    }
+
+    /// How far the offset of a file is from its end: behind that it is less than 0, as on Linux.
+    async fn bytes_behind_offset(&mut self, number: u64) -> Result<u64, Errno> {
+        let size = word_at(&self.status_of(number).await?, SIZE_AT);
+        let at = self.program.files.get(number)?.object.file_or(Errno::ENOTTY)?;
+        let here = Seek { offset: 0, whence: Whence::Current };
+        Ok(size.wrapping_sub(self.services.file(at)?.call(here, ()).await?))
     }
 
     async fn control_terminal(&mut self, request: u32, place: u64) -> SyscallResult<()> {
@@ -76,11 +92,18 @@ impl<M: UserMemory> User<M> {
                 console.call(SetAttributes { flush: request == TCSETSF }, &attributes[..]).await?;
             }
             TIOCGPGRP => {
-                let group = console.call(GetForeground {}, ()).await?;
+                let group = self.own_terminal(Errno::ENOTTY).await?.group;
                 self.put(place, &group.to_le_bytes()).await?;
             }
             TIOCSPGRP => {
-                let (group, session) = (self.get_int(place).await?, self.relations().await?.session);
+                let (group, session) = (self.get_int(place).await?, self.own_terminal(Errno::ENOTTY).await?.session);
+                if group as i32 <= 0 {
+                    return Err(Errno::EINVAL.into());
+                }
+                if !self.is_in_session(group, session).await? {
+                    let known = self.relations_of(group).await.is_ok();
+                    return Err(if known { Errno::EPERM } else { Errno::ESRCH }.into());
+                }
                 console.call(SetForeground { group, session }, ()).await?;
             }
             TIOCGWINSZ => {
@@ -92,11 +115,15 @@ impl<M: UserMemory> User<M> {
                 console.call(SetWindow { rows: size as u16, columns: (size >> 16) as u16 }, ()).await?;
             }
             TIOCGSID => {
-                let session = self.relations().await?.session;
+                let session = self.own_terminal(Errno::ENOTTY).await?.session;
                 self.put(place, &session.to_le_bytes()).await?;
             }
-            // One terminal, which is everybody's.
-            TIOCSCTTY | TIOCNOTTY | TCFLSH | TCSBRK => {}
+            TIOCSCTTY => self.take_terminal(place == 1).await?,
+            TIOCNOTTY => {
+                self.own_terminal(Errno::ENOTTY).await?;
+                self.leave_terminal(self.program.pid).await?;
+            }
+            TCFLSH | TCSBRK => {}
             _ => return Err(Errno::EINVAL.into()),
         }
         Ok(())

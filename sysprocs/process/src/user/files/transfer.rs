@@ -6,19 +6,20 @@
 //! `transfer_calls.rs`, `file_copy.rs`. Calls: the object's server. Not here: the most frequent form
 //! (`one_page_transfer.rs`).
 
-use crate::signals::SIGPIPE;
+use crate::signals::{SIGPIPE, UNSTOPPABLE, bit, first};
 use crate::user::slot::{User, leaving, memory};
+use crate::user::state::actions::SignalEffect;
 use crate::user::state::open_flags::O_APPEND;
 use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{BeginAppend, EndAppend, SyncFile};
 use renga_proto::pages::AT_END;
-use renga_proto::procs::{Cause, Kill};
+use renga_proto::procs::{Cause, Kill, PendingSignals};
 use renga_rt::{Errno, apart};
 
 /// Most bytes of one transfer, as on Linux.
 pub(crate) const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
-/// After so many pages of one call other programs may run, though no server made it wait; then a signal ends it.
+/// After so many pages of one call other programs may run, though no server made it wait; then a signal may end it.
 const PAGES_PER_YIELD: u32 = 64;
 /// Bytes of a `struct iovec`.
 const IOVEC_BYTES: u64 = 16;
@@ -83,8 +84,24 @@ impl<M: UserMemory> User<M> {
 
     /// Moves up to `room` bytes page by page; how many. `move_page` moves as many bytes as the buffer at an address has
     /// at most, behind those done, and returns the bytes moved and wanted. The engine has one loop for each such
-    /// function, so that the loop makes no choice for each page.
+    /// function, so that the loop makes no choice for each page. Others who share a file's offset wait meanwhile.
     pub(crate) async fn transfer(
+        &mut self,
+        buffers: Buffers,
+        mode: TransferMode,
+        room: u64,
+        move_page: impl AsyncFn(&mut Self, (u64, usize), u64, TransferMode) -> Result<(usize, usize), PageFailure>,
+    ) -> SyscallResult {
+        let begins = mode.begins && mode.is_whole && mode.offset.is_none() && !buffers.are_in_page(room);
+        let moved = self.transfer_pages(buffers, TransferMode { begins, ..mode }, room, move_page).await;
+        if begins {
+            self.services.end_transfer(*moved.as_ref().unwrap_or(&0)).await;
+        }
+        moved
+    }
+
+    /// As `transfer`, of whose first piece `mode` says whether it begins one at a shared offset.
+    async fn transfer_pages(
         &mut self,
         buffers: Buffers,
         mode: TransferMode,
@@ -99,12 +116,17 @@ impl<M: UserMemory> User<M> {
                 (cursor.next, (cursor.address, cursor.left)) = (cursor.next + 1, next);
                 continue;
             }
-            if self.is_over_after_page().await {
+            if self.is_over_after_page(mode.is_whole).await {
                 return if done > 0 { Ok(done) } else { Err(SyscallEscape::Restart) };
             }
             let length = cursor.left.min(room - done) as usize;
-            let offset = mode.offset.map(|offset| offset.saturating_add(done));
-            match move_page(self, (cursor.address, length), done, TransferMode { offset, ..mode }).await {
+            let start = mode.offset.or(self.services.begun.map(|(_, start)| start));
+            let piece = TransferMode {
+                offset: start.map(|start| start.saturating_add(done)),
+                begins: mode.begins && done == 0,
+                ..mode
+            };
+            match move_page(self, (cursor.address, length), done, piece).await {
                 Ok((bytes, wanted)) => {
                     done += bytes as u64;
                     cursor.address = cursor.address.wrapping_add(bytes as u64);
@@ -131,6 +153,7 @@ impl<M: UserMemory> User<M> {
         mode: TransferMode,
         room: u64,
     ) -> SyscallResult {
+        let mode = TransferMode { begins: true, ..mode };
         self.transfer(buffers, mode, room, async |user: &mut Self, (address, length), done, mode| {
             // Bytes that are there already do not wait until more come.
             let mode = TransferMode { nonblocking: mode.nonblocking || done > 0, ..mode };
@@ -141,6 +164,7 @@ impl<M: UserMemory> User<M> {
 
     /// Writes up to `room` bytes to `object`.
     async fn write_pages(&mut self, object: Object, buffers: Buffers, mode: TransferMode, room: u64) -> SyscallResult {
+        let mode = TransferMode { begins: true, ..mode };
         self.transfer(buffers, mode, room, async |user: &mut Self, (address, length), _, mode| {
             user.write_page(object, address, length, mode).await.map_err(|errno| PageFailure::Write(object, errno))
         })
@@ -148,16 +172,32 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Called before each page of a call that may have many. Lets other programs run after a while; true:
-    /// a signal has come meanwhile, and the call should end with what is done.
+    /// a signal has come meanwhile, and the call should end with what is done; one that `is_whole` goes on if the
+    /// signal does not end the program.
     #[inline(always)]
-    pub(crate) async fn is_over_after_page(&mut self) -> bool {
+    pub(crate) async fn is_over_after_page(&mut self, is_whole: bool) -> bool {
         self.pages_moved += 1;
-        self.pages_moved.is_multiple_of(PAGES_PER_YIELD) && apart!(self.is_over_after_yield())
+        self.pages_moved.is_multiple_of(PAGES_PER_YIELD) && apart!(self.is_over_after_yield(is_whole))
     }
 
-    async fn is_over_after_yield(&mut self) -> bool {
+    async fn is_over_after_yield(&mut self, is_whole: bool) -> bool {
         self.me.yield_to_programs().await;
-        self.me.wait_cancelled()
+        self.me.wait_cancelled() && !(is_whole && self.survives_signals().await)
+    }
+
+    /// Whether signals wait, and none of them ends the program.
+    async fn survives_signals(&mut self) -> bool {
+        let (pid, actions) = (self.thread.tid, &self.program.actions);
+        let Ok(pending) = self.services.clients.procs.call(PendingSignals { pid }, ()).await else { return false };
+        let mut rest = pending & (!self.thread.blocked | UNSTOPPABLE);
+        // Each pass takes a signal out.
+        while let Some(signal) = first(rest) {
+            if actions.effect(signal) == SignalEffect::End {
+                return false;
+            }
+            rest &= !bit(signal);
+        }
+        pending != 0
     }
 
     /// Reads into the page at `address`; returns the bytes read and wanted. A synthetic file is read in one call,

@@ -21,6 +21,14 @@ const RWF_DSYNC: u32 = 2;
 const RWF_SYNC: u32 = 4;
 const RWF_APPEND: u32 = 16;
 
+/// Flags of `getrandom`: numbers are always there.
+const GRND_NONBLOCK: u32 = 1;
+const GRND_RANDOM: u32 = 2;
+const GRND_INSECURE: u32 = 4;
+/// Bytes of a `struct iovec`, and where its length is.
+const IOVEC_BYTES: u64 = 16;
+const LENGTH_AT: u64 = 8;
+
 /// The offset that an argument names; negative: `EINVAL`.
 pub(crate) fn offset(argument: u64) -> Result<Option<u64>, Errno> {
     if (argument as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(argument)) }
@@ -49,7 +57,7 @@ impl<M: UserMemory> User<M> {
         self.open_flags_of(form, 0)?;
         let mut mode = from.mode_at(offset);
         mode.nonblocking |= self.await_reading(&from).await?;
-        match self.buffers(form)? {
+        match self.buffers(form).await? {
             Buffers::One { address, length } if from.object.has_records() => {
                 apart!(self.read_records(&from, address, length, mode))
             }
@@ -67,7 +75,7 @@ impl<M: UserMemory> User<M> {
         to.flags |= self.open_flags_of(form, RWF_APPEND)?;
         let at_end = form == TransferForm::VectorWithFlags && self.int(5) & RWF_APPEND != 0;
         let mode = to.mode_at(offset);
-        match self.buffers(form)? {
+        match self.buffers(form).await? {
             Buffers::One { address, length } if to.object.has_records() => {
                 apart!(self.write_events(&to, address, length, mode))
             }
@@ -80,17 +88,29 @@ impl<M: UserMemory> User<M> {
 
     /// As a read of the device of random numbers.
     pub(crate) async fn get_random(&mut self) -> SyscallResult {
-        let (address, length) = (self.argument(0), self.argument(1));
+        let (address, length, flags) = (self.argument(0), self.argument(1), self.int(2));
+        let sources = GRND_RANDOM | GRND_INSECURE;
+        if flags & !(GRND_NONBLOCK | sources) != 0 || flags & sources == sources {
+            return Err(Errno::EINVAL.into());
+        }
         let device = FileDescriptor::opened(Object::Random, 0, 0, O_RDONLY);
         let buffer = Buffers::One { address, length };
         self.read_in(&device, buffer, device.mode_at(None), length).await
     }
 
-    fn buffers(&self, form: TransferForm) -> Result<Buffers, Errno> {
+    async fn buffers(&mut self, form: TransferForm) -> Result<Buffers, Errno> {
         match (form, self.argument(1), self.argument(2)) {
             (TransferForm::Plain | TransferForm::PlainAt, address, length) => Ok(Buffers::One { address, length }),
             (_, _, VECTOR_ABOVE..) => Err(Errno::EINVAL),
-            (_, address, count) => Ok(Buffers::Vector { address, count }),
+            (_, address, count) => {
+                for index in 0..count {
+                    let at = address.wrapping_add(index * IOVEC_BYTES + LENGTH_AT);
+                    if self.get_word(at).await? > i64::MAX as u64 {
+                        return Err(Errno::EINVAL);
+                    }
+                }
+                Ok(Buffers::Vector { address, count })
+            }
         }
     }
 

@@ -4,17 +4,21 @@
 //! fails. Program files are referenced while they are read.
 
 use crate::procs::record::NAME_BYTES;
+use crate::user::files::path::{AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, known_flags};
+use crate::user::files::status::follow;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, pager};
 use crate::user::state::limits::STACK;
 use crate::user::state::open_flags::{S_IFMT, S_IFREG};
 use crate::user::state::{AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
+use core::fmt::Write;
 use core::ops::Range;
-use heapless::Vec;
+use heapless::{String, Vec};
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
-use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX};
-use renga_proto::references::{ReleaseFile, TakeOverFile};
+use renga_proto::file::{BackingInode, DescribeFile};
+use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX, PathStart};
+use renga_proto::references::{KeepFile, NoteProgram, ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, apart};
@@ -25,6 +29,18 @@ const EXECUTABLE: u16 = 0o111;
 const SCRIPTS_MAX: usize = 5;
 /// What init gets.
 const BOOT_ENVIRONMENT: &[&[u8]] = &[b"PATH=/bin:/sbin:/usr/bin:/usr/sbin", b"HOME=/", b"TERM=linux"];
+
+/// Bytes of a path that names a descriptor.
+const DESCRIPTOR_PATH_BYTES: usize = 24;
+
+/// Where the new program's file is found.
+#[derive(Clone, Copy)]
+enum ProgramSource {
+    /// At its path, from there, by a lookup with flags.
+    AtPath(PathStart, u32),
+    /// It is open already.
+    Descriptor(u64),
+}
 
 /// Where the strings of the new program come from.
 #[derive(Clone, Copy)]
@@ -65,24 +81,47 @@ struct ProgramFiles {
 }
 
 impl<M: UserMemory> User<M> {
-    pub(crate) async fn execute(&mut self) -> SyscallResult {
-        let strings = Strings::User { arguments: self.argument(1), environment: self.argument(2) };
-        let length = self.get_path(self.argument(0)).await?;
-        self.replace_program(length, strings).await?;
+    /// `execveat`; without a directory `execve`.
+    pub(crate) async fn execute(&mut self, has_directory: bool) -> SyscallResult {
+        let first = usize::from(has_directory);
+        let strings = Strings::User { arguments: self.argument(first + 1), environment: self.argument(first + 2) };
+        let (length, source) = match has_directory {
+            true => apart!(self.program_at())?,
+            false => (self.get_path(self.argument(0)).await?, ProgramSource::AtPath(self.program.start(), 0)),
+        };
+        self.replace_program(length, source, strings).await?;
         Err(SyscallEscape::Resumed)
+    }
+
+    /// What `execveat` names, and the length of the path that says so to the program.
+    async fn program_at(&mut self) -> Result<(usize, ProgramSource), Errno> {
+        let (directory, flags) = (self.argument(0), self.argument(4));
+        known_flags(self.int(4), AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW)?;
+        let length = self.get_path_or_empty(self.argument(1), 0).await?;
+        if length > 0 {
+            return Ok((length, ProgramSource::AtPath(self.start_for(directory, 0)?, follow(flags))));
+        }
+        if flags & AT_EMPTY_PATH == 0 {
+            return Err(Errno::ENOENT);
+        }
+        self.program.files.get(directory)?;
+        let mut path = String::<DESCRIPTOR_PATH_BYTES>::new();
+        let _ = write!(path, "/dev/fd/{}", directory as u32); // a number fits
+        self.paths[..path.len()].copy_from_slice(path.as_bytes());
+        Ok((path.len(), ProgramSource::Descriptor(directory)))
     }
 
     /// Starts the program whose path is the first `length` bytes of `self.paths`.
     pub(crate) async fn execute_at_boot(&mut self, length: usize) -> Result<(), Errno> {
-        self.replace_program(length, Strings::Boot).await
+        self.replace_program(length, ProgramSource::AtPath(self.program.start(), 0), Strings::Boot).await
     }
 
-    async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
+    async fn replace_program(&mut self, length: usize, source: ProgramSource, strings: Strings) -> Result<(), Errno> {
         if self.is_further_thread() {
             return Err(Errno::ENOSYS);
         }
         let (mut files, mut space) = (ProgramFiles::default(), Space::none());
-        let loaded = apart!(self.load(&mut space, length, strings, &mut files));
+        let loaded = apart!(self.load(&mut space, (length, source), strings, &mut files));
         for file in files.uses.into_iter().flatten() {
             self.release_file(file).await;
         }
@@ -100,7 +139,7 @@ impl<M: UserMemory> User<M> {
     async fn load(
         &mut self,
         space: &mut Space,
-        length: usize,
+        (length, mut source): (usize, ProgramSource),
         strings: Strings,
         files: &mut ProgramFiles,
     ) -> Result<Start, Errno> {
@@ -108,7 +147,8 @@ impl<M: UserMemory> User<M> {
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
         // Each pass takes a line, of which there are few.
         loop {
-            let file = apart!(self.open_program(scripts.program.clone(), &mut files.uses[0]))?;
+            let file = apart!(self.open_program(source, scripts.program.clone(), &mut files.uses[0], true))?;
+            source = ProgramSource::AtPath(self.program.start(), 0);
             files.ino = file.ino;
             let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
             if let Some(file) = files.uses[0].take() {
@@ -119,7 +159,7 @@ impl<M: UserMemory> User<M> {
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
-            let file = apart!(self.open_program(place, &mut files.uses[1]))?;
+            let file = apart!(self.open_program(source, place, &mut files.uses[1], false))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -155,15 +195,30 @@ impl<M: UserMemory> User<M> {
         Ok(place)
     }
 
-    /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`.
-    async fn open_program(&mut self, path: Range<usize>, kept: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
-        let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0 }, path).await
+    /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`. It `runs`, or
+    /// is the dynamic linker.
+    async fn open_program(
+        &mut self,
+        source: ProgramSource,
+        path: Range<usize>,
+        kept: &mut Option<MappedFile>,
+        runs: bool,
+    ) -> Result<MappedFile, Errno> {
+        let (start, flags) = match source {
+            ProgramSource::AtPath(start, flags) => (start, flags),
+            ProgramSource::Descriptor(number) => return apart!(self.use_open_program(number, kept, runs)),
+        };
+        let found = found_at!(self, (start, PathPiece::Paths(path), flags), |at, path| {
+            self.services.open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0 }, path).await
         });
-        let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
+        let facts = match found? {
+            PathTarget::Disk(facts) => facts,
+            PathTarget::Own { descriptor } => return apart!(self.use_open_program(descriptor, kept, runs)),
+            PathTarget::Synthetic { .. } => return Err(Errno::EACCES),
+        };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
-        let adopt = TakeOverFile { file: file.id(), slot, origin: facts.origin };
+        let adopt = TakeOverFile { file: file.id(), slot, origin: facts.origin, runs };
         // The board takes over the reference that comes with opening, to save two calls.
         if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
             self.release_inode(&facts).await;
@@ -172,6 +227,28 @@ impl<M: UserMemory> User<M> {
         *kept = Some(file);
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
+        }
+        Ok(file)
+    }
+
+    /// The program file that is open as a descriptor, like `open_program`.
+    async fn use_open_program(
+        &mut self,
+        number: u64,
+        kept: &mut Option<MappedFile>,
+        runs: bool,
+    ) -> Result<MappedFile, Errno> {
+        let at = self.program.files.get(number)?.object.file_or(Errno::EACCES)?;
+        let BackingInode { slot, ino, generation, mode } = self.services.file(at)?.call(DescribeFile {}, ()).await?;
+        let file = MappedFile { ino, generation, slot };
+        if mode & S_IFMT != S_IFREG || mode & EXECUTABLE == 0 {
+            return Err(Errno::EACCES);
+        }
+        let references = &mut self.services.clients.references;
+        references.call(KeepFile { file: file.id(), slot }, ()).await?;
+        *kept = Some(file);
+        if runs {
+            references.call(NoteProgram { ino }, ()).await?;
         }
         Ok(file)
     }
@@ -247,7 +324,7 @@ impl<M: UserMemory> User<M> {
         self.publish_info();
         self.report_ignored(0).await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);
-        if let Err(errno) = self.set_name(name).await {
+        if let Err(errno) = self.set_name(name, true).await {
             self.me.log("a program cannot be renamed", [u64::from(self.program.pid), u64::from(errno.0)]);
         }
     }

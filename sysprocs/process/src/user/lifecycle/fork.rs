@@ -14,6 +14,7 @@ use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
+use renga_proto::references::NoteProgram;
 use renga_rt::pace::Pace;
 use renga_rt::policy::Policy;
 use renga_rt::user::UserContext;
@@ -341,6 +342,8 @@ impl<M: UserMemory> User<M> {
             self.take_files(&pages).await?;
         } else {
             self.take_from(from, &pages, at..bytes).await?;
+            // Known there: here it is only mapped so far.
+            let _ = self.services.clients.references.call(NoteProgram { ino: self.program.origin.ino }, ()).await;
         }
         if set_tid != 0 {
             // As on Linux, a bad address is not worth a signal.
@@ -350,12 +353,12 @@ impl<M: UserMemory> User<M> {
         // That is known from who made it (`Spawn`).
         self.thread.reported_ignored = self.ignored();
         if way == SPACE_HERE {
-            self.thread.reported_reaps = self.program.actions.reaps();
+            self.thread.reported_children = self.program.actions.children();
             self.thread.reported_queued = self.program.limits.signals();
         }
         self.report_ignored(0).await;
         if from != self.services.board {
-            self.services.clients.procs.call(Rename { pid }, &self.thread.name[..]).await?;
+            self.services.clients.procs.call(Rename { pid, executes: false }, &self.thread.name[..]).await?;
         }
         Ok(())
     }

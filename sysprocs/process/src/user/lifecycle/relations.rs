@@ -53,15 +53,33 @@ impl<M: UserMemory> User<M> {
             group if group as i32 > 0 => group,
             _ => return Err(Errno::EINVAL),
         };
-        let entry = SetGroup { pid, group };
+        let own = self.relations().await?;
+        if pid != self.program.pid && self.relations_of(pid).await?.parent != self.program.pid {
+            return Err(Errno::ESRCH);
+        }
+        if group != pid && !self.is_in_session(group, own.session).await? {
+            return Err(Errno::EPERM);
+        }
+        let entry = SetGroup { pid, group, by: self.program.pid, session: own.session };
         self.services.procs_of(pid)?.call(entry, ()).await?;
         // The record that the parent's board has of a child elsewhere follows, if there is one.
         let parent = if pid == self.program.pid { self.program.parent } else { self.program.pid };
         let file_board = self.services.file_board;
         if parent != 0 && board_of(parent, file_board) != board_of(pid, file_board) {
-            let _ = self.services.procs_of(parent)?.call(entry, ()).await;
+            let _ = self.services.procs_of(parent)?.call(SetGroup { by: 0, ..entry }, ()).await;
         }
         Ok(())
+    }
+
+    /// Whether there is such a group, and it is of that session: of one whose first process is gone only whether.
+    pub(crate) async fn is_in_session(&mut self, group: u32, session: u32) -> Result<bool, Errno> {
+        match self.relations_of(group).await {
+            Ok(first) if first.group == group => Ok(first.session == session),
+            _ => {
+                let (sender, procs) = (self.program.pid, &mut self.services.clients.all_procs);
+                Ok(kill_everywhere(procs, group, 0, 0, sender).await? > 0)
+            }
+        }
     }
 
     pub(crate) async fn get_group(&mut self) -> Result<u32, Errno> {

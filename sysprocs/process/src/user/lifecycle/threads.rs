@@ -64,7 +64,7 @@ impl<M: UserMemory> User<M> {
         self.publish_info();
         self.facts.info.pid.set(tid);
         self.thread.reported_ignored = self.ignored();
-        self.thread.reported_reaps = self.program.actions.reaps();
+        self.thread.reported_children = self.program.actions.children();
         self.thread.reported_queued = self.program.limits.signals();
         if set_tid != 0 {
             let _ = self.put(set_tid, &tid.to_le_bytes()).await; // as on Linux, not worth a signal

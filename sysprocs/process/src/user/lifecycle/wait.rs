@@ -28,6 +28,9 @@ impl<M: UserMemory> User<M> {
         if options & !(WAIT_NO_HANG | WAIT_STOPPED | WAIT_CONTINUED | KINDS) != 0 {
             return Err(Errno::EINVAL.into());
         }
+        if which == i32::MIN {
+            return Err(Errno::ESRCH.into());
+        }
         let parent = self.thread.tid;
         let options = options & !KINDS | WAIT_ENDED;
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;

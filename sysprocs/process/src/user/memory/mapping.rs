@@ -22,6 +22,8 @@ const MAP_TYPE: u64 = 0xf;
 const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
+/// Those that Linux has always taken, and the size of huge pages.
+const KNOWN_FLAGS: u64 = 0x7_f933 | 0x400_0000 | 0x3f << 26;
 const MLOCK_ONFAULT: u32 = 1;
 const MCL_CURRENT: u32 = 1;
 const MCL_FUTURE: u32 = 2;
@@ -31,6 +33,9 @@ const MS_INVALIDATE: u32 = 2;
 const MS_SYNC: u32 = 4;
 const MREMAP_MAYMOVE: u64 = 1;
 const MADV_DONTNEED: u32 = 4;
+/// What may be ignored: about reading, keeping, huge, merged and dumped pages. Linux's other numbers change what a
+/// program finds in its memory, or are new.
+const ADVICE: [u32; 17] = [0, 1, 2, 3, MADV_DONTNEED, 8, 11, 12, 13, 14, 15, 16, 17, 19, 20, 21, 24];
 
 const _: () = assert!(AREAS_MAX <= proc_info::AREAS);
 
@@ -91,7 +96,10 @@ impl<M: UserMemory> User<M> {
         }
         let shared = match flags & MAP_TYPE {
             MAP_PRIVATE => false,
-            MAP_SHARED | MAP_SHARED_VALIDATE => true,
+            MAP_SHARED => true,
+            // Of a file: with flags that are known.
+            MAP_SHARED_VALIDATE if descriptor.is_some() && flags & !KNOWN_FLAGS == 0 => true,
+            MAP_SHARED_VALIDATE if descriptor.is_some() => return Err(Errno::EOPNOTSUPP.into()),
             _ => return Err(Errno::EINVAL.into()),
         };
         let place = match (flags & MAP_FIXED_NOREPLACE != 0, flags & MAP_FIXED != 0) {
@@ -217,11 +225,18 @@ impl<M: UserMemory> User<M> {
     /// Advice is ignored, but that which programs rely on: pages of zeros become zeros again.
     pub(crate) async fn advise(&mut self) -> Result<(), Errno> {
         let (address, length, advice) = (self.argument(0), self.argument(1), self.int(2));
+        if !ADVICE.contains(&advice) || !address.is_multiple_of(PAGE) {
+            return Err(Errno::EINVAL);
+        }
+        let length = length.checked_next_multiple_of(PAGE).ok_or(Errno::EINVAL)?;
+        let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
+        let (space, mut pager) = self.memory();
+        if length > 0 && !space.covers(address, end) {
+            return Err(Errno::ENOMEM);
+        }
         if advice != MADV_DONTNEED || length == 0 {
             return Ok(());
         }
-        let (space, mut pager) = self.memory();
-        let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
         let area = space.areas().iter().find(|area| area.start_address() <= address && end <= area.end_address());
         let Some(area) = area.filter(|area| area.origin == Origin::Zero) else { return Ok(()) };
         let mapping =
@@ -239,7 +254,7 @@ impl<M: UserMemory> User<M> {
         let (mut at, mut out) = (address, place);
         // Each pass fills a page of answers.
         while at < end {
-            if self.is_over_after_page().await {
+            if self.is_over_after_page(false).await {
                 return Err(SyscallEscape::Restart);
             }
             let pages = (end - at).div_ceil(PAGE).min(PAGE);

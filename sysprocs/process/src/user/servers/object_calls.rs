@@ -11,7 +11,10 @@ use crate::user::state::{FileDescriptor, Handle, Object, TransferMode};
 use renga_proto::console::{GetJobControl, PollTerminal, ReadTerminal, SetWaits, WriteTerminal};
 use renga_proto::events::{AskWaiting, DropEvents, HoldEvents, PollEvents, SetWaiting};
 use renga_proto::fifos::FifoEnds;
-use renga_proto::file::{AddReference, Close, GetFlags, Read, ReadFrom, SetFlags, Write, WriteTo};
+use renga_proto::file::{
+    AddReference, BeginRead, BeginWrite, BegunTransfer, Close, EndTransfer, GetFlags, Read, ReadFrom, SetFlags, Write,
+    WriteTo,
+};
 use renga_proto::pipe::{
     AddEnd, AskBlocking, CloseEnd, ERROR, HANG_UP, PipeEnd, PollPipe, Polled, READABLE, ReadPipe, SetBlocking,
     WRITABLE, WritePipe,
@@ -45,6 +48,10 @@ impl Services {
         let nonblocking = mode.nonblocking;
         let bytes = match (object, mode.offset) {
             (Object::File(at), Some(offset)) => self.file(at)?.call(ReadFrom { offset }, out).await?,
+            (Object::File(at), None) if mode.begins => {
+                let begun = self.file(at)?.call(BeginRead {}, out).await?;
+                self.note_begun(at, begun)
+            }
             (Object::File(at), None) => self.file(at)?.call(Read {}, out).await?,
             (Object::Pipe { end: PipeEnd::Writer, .. } | Object::Named { .. }, _) => return Err(Errno::EBADF),
             (Object::Pipe { .. } | Object::Fifo(_) | Object::Console, Some(_)) => return Err(Errno::ESPIPE),
@@ -73,6 +80,10 @@ impl Services {
         let nonblocking = mode.nonblocking;
         let written = match (object, mode.offset) {
             (Object::File(at), Some(offset)) => self.file(at)?.call(WriteTo { offset }, bytes).await?,
+            (Object::File(at), None) if mode.begins => {
+                let begun = self.file(at)?.call(BeginWrite {}, bytes).await?;
+                self.note_begun(at, begun)
+            }
             (Object::File(at), None) => self.file(at)?.call(Write {}, bytes).await?,
             (Object::Pipe { end: PipeEnd::Reader, .. } | Object::Named { .. }, _) => return Err(Errno::EBADF),
             (Object::Pipe { .. } | Object::Fifo(_) | Object::Console, Some(_)) => return Err(Errno::ESPIPE),
@@ -91,6 +102,22 @@ impl Services {
             (Object::Signals { .. } | Object::Events { .. }, _) => return Err(Errno::EINVAL),
         };
         Ok(written as usize)
+    }
+
+    /// A transfer has begun; the bytes of its first piece.
+    fn note_begun(&mut self, at: Handle, begun: BegunTransfer) -> u32 {
+        self.begun = begun.locked.then_some((at, begun.start));
+        begun.bytes
+    }
+
+    /// The transfer that was begun, if others wait for its end, has moved `bytes`.
+    pub async fn end_transfer(&mut self, bytes: u64) {
+        if let Some((at, start)) = self.begun.take()
+            && let Ok(mut file) = self.file(at)
+        {
+            // A file whose board has failed has no offset.
+            let _ = file.call(EndTransfer { offset: start.saturating_add(bytes) }, ()).await;
+        }
     }
 
     /// Adds a reference to `object`.

@@ -17,7 +17,8 @@ rights! {
     };
     /// Of an open file.
     FILES = file {
-        AddReference GetFlags BeginAppend CheckGeneration Close DescribeFile EndAppend FileStatus NextEntries
+        AddReference BeginAppend BeginRead BeginWrite CheckGeneration Close DescribeFile EndAppend EndTransfer
+        FileStatus GetFlags NextEntries
         NoteLocks Read ReadFrom Seek SetFileMode SetFileOwner SetFileTimes SetFlags SetSize SyncFile Write WriteTo
     };
     /// Of the directory of inodes.

@@ -115,6 +115,8 @@ pub struct Services {
     pub(crate) random: Random,
     /// The next write to the terminal is one that programs in the background may not make, and this one may.
     pub(crate) may_write_terminal: bool,
+    /// The file and the start of a transfer at its offset that shuts out others until it ends.
+    pub(crate) begun: Option<(Handle, u64)>,
     /// The steps that a path lookup has reported.
     pub(crate) steps: [u8; STEPS_BYTES],
 }
@@ -131,6 +133,7 @@ impl Services {
             frame_cache: FrameCache::new(),
             random: Random::new(facts.seed ^ u64::from(board) << 40 ^ u64::from(facts.slot) << 20),
             may_write_terminal: false,
+            begun: None,
             steps: [0; STEPS_BYTES],
         }
     }

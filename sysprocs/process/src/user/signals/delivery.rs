@@ -9,7 +9,7 @@ use crate::signals::{CONTINUED, SIGSEGV, STOPPING, SignalSet, bit, killed, stopp
 use crate::user::signals::frame::{self, SignalOrigin};
 use crate::user::slot::{INSTRUCTION_BYTES, User, leaving, memory};
 use crate::user::state::actions::{
-    SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SignalAction, SignalEffect,
+    SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SIG_DFL, SignalAction, SignalEffect,
 };
 use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
@@ -137,7 +137,7 @@ impl<M: UserMemory> User<M> {
         context.sp = place;
         context.pc = action.handler;
         if action.flags & SA_RESETHAND != 0 {
-            self.program.actions.set(signal, SignalAction::default());
+            self.program.actions.set(signal, SignalAction { handler: SIG_DFL, ..action });
             self.publish_signals();
         }
         let itself = if action.flags & SA_NODEFER != 0 { 0 } else { bit(signal) };

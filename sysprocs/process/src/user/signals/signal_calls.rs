@@ -16,6 +16,7 @@ const SET_BYTES: u64 = 8;
 const SIG_BLOCK: u32 = 0;
 const SIG_UNBLOCK: u32 = 1;
 const SIG_SETMASK: u32 = 2;
+const SS_ONSTACK: u32 = 1;
 const SS_DISABLE: u32 = 2;
 /// Least bytes of an alternate stack (MINSIGSTKSZ on AArch64).
 const STACK_BYTES_MIN: u64 = 5120;
@@ -86,18 +87,18 @@ impl<M: UserMemory> User<M> {
     /// for nothing, as it does for blocked ones.
     pub(crate) async fn report_ignored(&mut self, awaited: SignalSet) {
         let ignored = self.ignored() & !awaited;
-        let ThreadState { reported_ignored, reported_reaps, reported_queued, .. } = self.thread;
-        let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());
-        if reported_ignored & !ignored == 0 && reported_reaps == reaps && reported_queued == queued {
+        let ThreadState { reported_ignored, reported_children, reported_queued, .. } = self.thread;
+        let (children, queued) = (self.program.actions.children(), self.program.limits.signals());
+        if reported_ignored & !ignored == 0 && reported_children == children && reported_queued == queued {
             return;
         }
-        let pid = self.thread.tid;
-        let set = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, queued }, ()).await;
+        let (pid, [reaps, quiet]) = (self.thread.tid, children);
+        let set = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, quiet, queued }, ()).await;
         if let Err(errno) = set {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         let thread = &mut self.thread;
-        (thread.reported_ignored, thread.reported_reaps, thread.reported_queued) = (ignored, reaps, queued);
+        (thread.reported_ignored, thread.reported_children, thread.reported_queued) = (ignored, children, queued);
     }
 
     pub(crate) async fn pending_signals(&mut self) -> Result<(), Errno> {
@@ -191,6 +192,9 @@ impl<M: UserMemory> User<M> {
             let (address, flags, bytes) = (word_at(&stack, 0), word_at(&stack, 8) as u32, word_at(&stack, 16));
             if in_use {
                 return Err(Errno::EPERM);
+            }
+            if !matches!(flags, 0 | SS_ONSTACK | SS_DISABLE) {
+                return Err(Errno::EINVAL);
             }
             if flags & SS_DISABLE != 0 {
                 self.thread.alternate_stack = AlternateStack::default();

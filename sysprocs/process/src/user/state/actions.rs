@@ -5,6 +5,7 @@ use crate::user::state::fields::{put_words, word_at};
 
 pub const SIG_DFL: u64 = 0;
 pub const SIG_IGN: u64 = 1;
+pub const SA_NOCLDSTOP: u64 = 1;
 pub const SA_NOCLDWAIT: u64 = 2;
 pub const SA_ONSTACK: u64 = 0x0800_0000;
 pub const SA_RESTART: u64 = 0x1000_0000;
@@ -114,10 +115,11 @@ impl SignalActions {
         self.chosen
     }
 
-    /// Whether children are gone when they end, instead of being waited for.
-    pub fn reaps(&self) -> bool {
+    /// Whether children are gone when they end, instead of being waited for; and whether there is no signal when they
+    /// stop or go on.
+    pub fn children(&self) -> [bool; 2] {
         let action = self.get(SIGCHLD);
-        action.handler == SIG_IGN || action.flags & SA_NOCLDWAIT != 0
+        [action.handler == SIG_IGN || action.flags & SA_NOCLDWAIT != 0, action.flags & SA_NOCLDSTOP != 0]
     }
 
     /// Exec: handlers are gone, what is ignored stays so.

@@ -55,7 +55,8 @@ impl FileDescriptor {
     }
     /// How to transfer at `offset`, or where the file stands.
     pub fn mode_at(&self, offset: Option<u64>) -> TransferMode {
-        TransferMode { offset, nonblocking: self.flags & O_NONBLOCK != 0 }
+        let is_whole = self.object.file().is_some();
+        TransferMode { offset, nonblocking: self.flags & O_NONBLOCK != 0, is_whole, begins: false }
     }
     /// Whether the medium has each write to it before the call returns.
     pub fn is_synchronous(&self) -> bool {
@@ -76,6 +77,10 @@ pub struct TransferMode {
     pub offset: Option<u64>,
     /// Fail with `EAGAIN` rather than wait.
     pub nonblocking: bool,
+    /// No signal cuts it short that does not end the program: it is a file's.
+    pub is_whole: bool,
+    /// Its first piece begins a longer one at the offset of a file: nobody else moves that before the end.
+    pub begins: bool,
 }
 
 /// Room for a descriptor. Boot provides it.

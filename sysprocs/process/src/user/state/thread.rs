@@ -25,8 +25,8 @@ renga_rt::with_defaults! {
         pub saved_mask: Option<SignalSet> = None,
         /// What the board's keeper of processes believes it ignores and does not block; never more than it does.
         pub reported_ignored: SignalSet = IGNORED_BY_DEFAULT,
-        /// What the keeper believes of children that end: that they are gone, or wait.
-        pub reported_reaps: bool = false,
+        /// What the keeper believes of children, as `SignalActions::children`.
+        pub reported_children: [bool; 2] = [false; 2],
         /// How many signals the process table lets wait with their causes.
         pub reported_queued: u32 = QUEUED_MAX as u32,
         /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an

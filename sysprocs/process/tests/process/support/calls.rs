@@ -4,6 +4,8 @@ use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
 
 pub const SIGTIMEDWAIT: u64 = 137;
+pub const IOCTL: u64 = 29;
+pub const TIOCSCTTY: Argument = Value(0x540e);
 pub const FORK_ON: u64 = 1000;
 pub const SETPGID: u64 = 154;
 pub const GETPGID: u64 = 155;
@@ -68,11 +70,12 @@ pub fn error(number: i64) -> Argument {
     Value(-number as u64)
 }
 
-/// A script that has the console as descriptor 0.
+/// A script that has the console as descriptor 0, and as the terminal of its session.
 pub fn with_console() -> Script {
     let mut script = Script::new();
     let console = script.string("/dev/console");
     script.call(OPENAT, &[AT_FDCWD, console, Value(2), NONE]).expect(NONE, 100);
+    script.call(IOCTL, &[NONE, TIOCSCTTY, NONE]).expect(NONE, 102);
     script
 }
 

@@ -1,6 +1,6 @@
 //! An imitation of the disk board's file servers: named files in memory, no directories.
 
-use renga_proto::file::{BackingInode, File, FileCall, OpenInode, Whence};
+use renga_proto::file::{BackingInode, BegunTransfer, File, FileCall, OpenInode, Whence};
 use renga_proto::inode::{
     Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
 };
@@ -293,6 +293,18 @@ pub async fn file(
             call @ (FileCall::BeginAppend(_) | FileCall::EndAppend(_) | FileCall::Seek(_)) => {
                 move_offset(disk, &open, &mut offset, call);
             }
+            FileCall::BeginRead(mut call) => {
+                let bytes = disk.read(open.slot, offset, call.lent());
+                let start = offset;
+                offset += u64::from(bytes);
+                call.reply(Ok(BegunTransfer { bytes, locked: false, start }));
+            }
+            FileCall::BeginWrite(mut call) => {
+                let bytes = disk.write(open.slot, offset, call.lent());
+                let start = offset;
+                offset += u64::from(bytes);
+                call.reply(Ok(BegunTransfer { bytes, locked: false, start }));
+            }
             FileCall::AddReference(call) => {
                 references += 1;
                 disk.open_files.set(disk.open_files.get() + 1);
@@ -319,7 +331,9 @@ pub async fn file(
             }
             FileCall::GetFlags(call) => call.reply(Ok(open.flags)),
             FileCall::DescribeFile(call) => call.reply(Ok(disk.backing(open.slot.into()))),
-            other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckGeneration),
+            other => {
+                refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckGeneration EndTransfer)
+            }
         }
     }
 }
