@@ -8,3 +8,4 @@ pub(crate) mod system_log;
 pub(crate) mod time;
 pub mod timers;
 pub(crate) mod usage;
+mod users;

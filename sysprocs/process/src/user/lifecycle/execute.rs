@@ -6,9 +6,10 @@
 use crate::procs::record::NAME_BYTES;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, pager};
+use crate::user::state::credentials::FileAccess;
 use crate::user::state::limits::STACK;
 use crate::user::state::open_flags::{S_IFMT, S_IFREG};
-use crate::user::state::{AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
+use crate::user::state::{self, AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
@@ -21,6 +22,8 @@ use renga_rt::{Errno, apart};
 
 /// Any permission to execute.
 const EXECUTABLE: u16 = 0o111;
+/// A program of which it runs as its owner, or group.
+const SET_IDS: u16 = 0o6000;
 /// Scripts whose interpreters are scripts in turn, as on Linux.
 const SCRIPTS_MAX: usize = 5;
 /// What init gets.
@@ -60,6 +63,8 @@ struct ProgramFiles {
     /// Uses of the program and of its dynamic linker, as long as the space has not taken them over.
     uses: [Option<MappedFile>; 2],
     ino: u32,
+    /// Of the program.
+    access: FileAccess,
     /// It was begun by a script.
     scripted: bool,
 }
@@ -88,6 +93,7 @@ impl<M: UserMemory> User<M> {
         let (ino, directory) = (files.ino, self.program.directory.ino);
         let path = start.strings[if files.scripted { 0 } else { 2 }];
         let origin = ProgramOrigin { ino, directory, path, strings: start.strings };
+        self.program.credentials = self.program.credentials.after_exec(files.access);
         apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
     }
@@ -104,7 +110,8 @@ impl<M: UserMemory> User<M> {
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
         // Each pass takes a line, of which there are few.
         loop {
-            let file = apart!(self.open_program(scripts.program.clone(), &mut files.uses[0]))?;
+            let file;
+            (file, files.access) = apart!(self.open_program(scripts.program.clone(), &mut files.uses[0]))?;
             files.ino = file.ino;
             let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
             if let Some(file) = files.uses[0].take() {
@@ -115,7 +122,7 @@ impl<M: UserMemory> User<M> {
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
-            let file = apart!(self.open_program(place, &mut files.uses[1]))?;
+            let (file, _) = apart!(self.open_program(place, &mut files.uses[1]))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -125,9 +132,10 @@ impl<M: UserMemory> User<M> {
             pages.release(&mut pager(self.machine, &mut self.services)).await;
             return Err(errno);
         }
+        let whose = identity(&self.program.credentials.after_exec(files.access));
         let mut pager = pager(self.machine, &mut self.services);
         let linker = image.interpreter.as_ref().map(|_| &linker);
-        pager.load(space, &image, linker, pages, Credentials::default(), &mut files.uses).await
+        pager.load(space, &image, linker, pages, whose, &mut files.uses).await
     }
 
     /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.
@@ -152,7 +160,12 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Opens the program file whose path is these bytes of `self.paths`; stores its reference in `kept`.
-    async fn open_program(&mut self, path: Range<usize>, kept: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
+    async fn open_program(
+        &mut self,
+        path: Range<usize>,
+        kept: &mut Option<MappedFile>,
+    ) -> Result<(MappedFile, FileAccess), Errno> {
+        let place = path.clone();
         let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
             self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0 }, path).await
         });
@@ -169,7 +182,11 @@ impl<M: UserMemory> User<M> {
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
         }
-        Ok(file)
+        let mut access = FileAccess { mode: facts.mode, ..FileAccess::default() };
+        if facts.mode & SET_IDS != 0 {
+            access = apart!(self.access_at(self.program.start(), PathPiece::Paths(place), ino))?;
+        }
+        Ok((file, access))
     }
 
     async fn release_file(&mut self, file: MappedFile) {
@@ -237,7 +254,7 @@ impl<M: UserMemory> User<M> {
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
-        self.program.dumpable = true;
+        self.program.dumpable = !identity(&self.program.credentials).is_secure();
         self.program.clear_child_tid = 0;
         self.program.origin = origin;
         self.publish_info();
@@ -247,6 +264,12 @@ impl<M: UserMemory> User<M> {
             self.me.log("a program cannot be renamed", [u64::from(self.program.pid), u64::from(errno.0)]);
         }
     }
+}
+
+/// What the program learns of it.
+fn identity(of: &state::credentials::Credentials) -> Credentials {
+    let (users, groups) = (of.users, of.groups);
+    Credentials { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
 }
 
 /// What listings call the program at `path`: its last component, as far as it fits.

@@ -7,6 +7,7 @@
 
 use crate::signals::SIGNALS;
 use crate::user::state::actions::{SignalAction, SignalActions};
+use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::{DESCRIPTORS_MAX, DescriptorTable, FileDescriptor};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::limits::{LIMITS, NOFILE, ResourceLimit};
@@ -60,6 +61,7 @@ pub fn put_program(writer: &mut ImageWriter, program: &ProgramState, pages: &[u3
     let AlternateStack { address, bytes } = program.alternate_stack;
     let (pid, umask, dumpable) = (program.pid.into(), program.umask.into(), program.dumpable.into());
     writer.words([pid, directory, root, umask, dumpable, program.blocked, address, bytes])?;
+    program.credentials.put(writer)?;
     writer.put(&program.name)?;
     let ProgramOrigin { ino, directory, path, strings: [arguments, environment, behind] } = program.origin;
     writer.words([ino.into(), directory.into(), path, arguments, environment, behind])?;
@@ -84,6 +86,7 @@ pub fn get_program(reader: &mut ImageReader, pid: u32, program: &mut ProgramStat
     (program.directory, program.root) = (FileId::from_word(directory), FileId::from_word(root));
     (program.umask, program.dumpable, program.blocked) = (umask as u16, dumpable != 0, blocked);
     program.alternate_stack = AlternateStack { address, bytes };
+    program.credentials = Credentials::get(reader)?;
     program.name = reader.take()?;
     let [ino, directory, path, strings @ ..]: [u64; 6] = reader.words()?;
     program.origin = ProgramOrigin { ino: ino as u32, directory: directory as u32, path, strings };

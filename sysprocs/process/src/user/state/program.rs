@@ -5,6 +5,7 @@
 use crate::procs::record::{NAME_BYTES, ProgramNameBytes};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use crate::user::state::actions::SignalActions;
+use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::DescriptorTable;
 use crate::user::state::limits::ResourceLimits;
 use renga_memory::{FrameCounts, SpaceTables};
@@ -68,6 +69,8 @@ renga_rt::with_defaults! {
         pub parent: u32 = parent,
         pub files: DescriptorTable = files,
         pub limits: ResourceLimits = ResourceLimits::default(),
+        /// Whose it is.
+        pub credentials: Credentials = Credentials::default(),
         pub directory: FileId = ROOT,
         pub root: FileId = ROOT,
         /// Permission bits that it does not give to what it makes.
