@@ -17,7 +17,7 @@ use renga_proto::inode::{
 };
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, Make, MakeDirectory, MakeNode, NO_FOLLOW, Open,
-    PathCall, Remove, Rename, StatusOf, Unlink, Walk,
+    PathCall, Remove, Rename, StatusOf, SymbolicLink, Unlink, Walk,
 };
 use renga_rt::{Call, Errno, Never, Port, reply};
 
@@ -109,11 +109,13 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             reply!(call, at_path!(worker, at, call.lent(), follows(flags), SetAccess::owner(uid, gid), ()));
         }
         PathCall::MakeDirectory(mut call) => {
-            let MakeDirectory { at, mode } = call.entry();
+            let MakeDirectory { at, mode, owner } = call.entry();
+            worker.owner = owner;
             reply!(call, locked!(worker, true, worker.make_directory(at, call.lent(), mode)));
         }
         PathCall::MakeNode(mut call) => {
-            let MakeNode { at, mode, device } = call.entry();
+            let MakeNode { at, mode, device, owner } = call.entry();
+            worker.owner = owner;
             reply!(call, locked!(worker, true, worker.make_node(at, call.lent(), mode, device)));
         }
         PathCall::Unlink(mut call) => {
@@ -130,7 +132,8 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             two_paths!(call, (from, to) => locked!(worker, true, worker.link((from_at, from), (to_at, to), follow)));
         }
         PathCall::SymbolicLink(mut call) => {
-            let at = call.entry().at;
+            let SymbolicLink { at, owner } = call.entry();
+            worker.owner = owner;
             two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
         }
     }

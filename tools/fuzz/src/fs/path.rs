@@ -67,10 +67,24 @@ async fn query(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> FuzzR
 async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> FuzzResult<()> {
     let (at, mode) = (ROOT, 0o755);
     match which {
-        10 => user.path().call(MakeDirectory { at: at.into(), mode }, path).await,
+        10 => {
+            user.path()
+                .call(MakeDirectory { at: at.into(), mode, owner: renga_proto::inode::Owner::default() }, path)
+                .await
+        }
         11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0 }, path).await,
         12 => {
-            user.path().call(MakeNode { at: at.into(), mode: (flags as u16) << 12 | 0o644, device: 0x103 }, path).await
+            user.path()
+                .call(
+                    MakeNode {
+                        at: at.into(),
+                        mode: (flags as u16) << 12 | 0o644,
+                        device: 0x103,
+                        owner: renga_proto::inode::Owner::default(),
+                    },
+                    path,
+                )
+                .await
         }
         13 => user.path().call(ChangeMode { at: at.into(), mode: 0o4000 | flags as u16 }, path).await,
         14 => {
@@ -95,6 +109,6 @@ async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> FuzzResult<
                 .call(Link { from_at: at.into(), to_at: at.into(), flags: u32::from(which & 1) << 5 }, paths)
                 .await
         }
-        _ => user.path().call(SymbolicLink { at: at.into() }, paths).await,
+        _ => user.path().call(SymbolicLink { at: at.into(), owner: renga_proto::inode::Owner::default() }, paths).await,
     }
 }

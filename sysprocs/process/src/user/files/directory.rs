@@ -6,10 +6,12 @@ use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;
 use crate::user::state::open_flags::{S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
+use renga_proto::inode::Owner;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
-    Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename, SymbolicLink,
+    Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
+    SymbolicLink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, ReadSyntheticLink, SyntheticPath, file_of, pid_of};
 use renga_rt::{Errno, apart};
@@ -30,7 +32,8 @@ impl<M: UserMemory> User<M> {
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some_and(|known| known.is_ok()) {
             return Err(Errno::EEXIST);
         }
-        self.services.make_directory(at, mode, &self.paths[..length]).await
+        let owner = self.program.credentials.owner();
+        self.services.make_directory(MakeDirectory { at, mode, owner }, &self.paths[..length]).await
     }
 
     pub(crate) async fn make_node(&mut self) -> Result<(), Errno> {
@@ -38,7 +41,8 @@ impl<M: UserMemory> User<M> {
         let mode = self.argument(2) as u16;
         let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
-        let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff };
+        let owner = self.program.credentials.owner();
+        let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff, owner };
         self.services.path_lookup()?.call(node, &self.paths[..length]).await
     }
 
@@ -54,7 +58,8 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn make_symbolic_link(&mut self) -> Result<(), Errno> {
         let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
         let at = self.start_for(self.argument(1), first + 1)?;
-        self.services.path_lookup()?.call(SymbolicLink { at }, &self.paths[..length]).await
+        let owner = self.program.credentials.owner();
+        self.services.path_lookup()?.call(SymbolicLink { at, owner }, &self.paths[..length]).await
     }
 
     pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
@@ -165,7 +170,7 @@ impl<M: UserMemory> User<M> {
     /// The directory at the path in `self.paths`, which is not empty.
     async fn directory_at(&mut self, at: PathStart, length: usize) -> Result<FileId, Errno> {
         let found = found_at!(self, (at, PathPiece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
+            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0, owner: Owner::default() }, path).await
         });
         match found? {
             PathTarget::Synthetic { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),

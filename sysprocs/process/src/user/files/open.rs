@@ -50,7 +50,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EMFILE.into());
         }
         let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
-        let open = Open { at, flags: lookup_flags(flags), mode };
+        let open = Open { at, flags: lookup_flags(flags), mode, owner: self.program.credentials.owner() };
         let walk = open.flags;
         let mut opened = self.services.open_path(open, &self.paths[..length]).await;
         if matches!(opened, Err(Errno::ECROSSED)) {

@@ -13,7 +13,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, Owner, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
@@ -264,7 +264,7 @@ impl<M: UserMemory> User<M> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
-        let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0 };
+        let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() };
         let facts = self.services.open_path(open, &self.paths[..length]).await?;
         let board = self.services.file_board;
         let cut = match self.services.clients.inodes.at(board, facts.slot.into()) {

@@ -14,6 +14,7 @@ use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
+use renga_proto::inode::Owner;
 use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX};
 use renga_proto::references::{ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
@@ -167,7 +168,7 @@ impl<M: UserMemory> User<M> {
     ) -> Result<(MappedFile, FileAccess), Errno> {
         let place = path.clone();
         let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0 }, path).await
+            self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0, owner: Owner::default() }, path).await
         });
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);

@@ -7,6 +7,7 @@
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
 use heapless::Vec;
+use renga_proto::inode::Owner;
 use renga_rt::Errno;
 
 /// Further groups that a program may be in.
@@ -220,9 +221,9 @@ impl Credentials {
         Credentials { users: self.users.after_exec(user), groups: self.groups.after_exec(group), ..self.clone() }
     }
 
-    /// Owner and group of what it makes, in a word.
-    pub fn owner_word(&self) -> u64 {
-        u64::from(self.users.files) | u64::from(self.groups.files) << 32
+    /// Owner and group of what it makes.
+    pub fn owner(&self) -> Owner {
+        Owner { uid: self.users.files, gid: self.groups.files }
     }
 
     /// `setgroups`: these, in order.
