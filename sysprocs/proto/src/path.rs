@@ -96,12 +96,12 @@ protocol! {
         6 SymbolicLink { at: PathStart, owner: Owner } (&'a [u8]) -> Result<(), Errno>;
         /// A symbolic link's target; how many bytes.
         7 ReadLinkOf { at: PathStart } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
-        /// Sets permission bits.
-        8 ChangeMode { at: PathStart, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
-        /// Sets times as `SetTimes` does.
-        9 ChangeTimes { at: PathStart, access_ns: u64, modify_ns: u64, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// Sets owner and group.
-        10 ChangeOwner { at: PathStart, uid: u32, gid: u32, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Sets permission bits: of inode `expected` (0: of any), if the path leads there; `EAGAIN`: it does not.
+        8 ChangeMode { at: PathStart, mode: u16, expected: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Sets times as `SetTimes` does; `expected` as above.
+        9 ChangeTimes { at: PathStart, access_ns: u64, modify_ns: u64, flags: u32, expected: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Sets owner and group; likewise.
+        10 ChangeOwner { at: PathStart, uid: u32, gid: u32, flags: u32, expected: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Whether it exists and `mode` (R 4, W 2, X 1) is allowed to root.
         11 Access { at: PathStart, mode: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a device node, fifo or regular file without opening it.

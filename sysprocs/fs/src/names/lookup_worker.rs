@@ -9,7 +9,7 @@
 
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::names::path_lookup::FreeLookupWorkers;
-use crate::names::worker_state::{LookupClients, LookupWorker, locked};
+use crate::names::worker_state::{InodeReference, LookupClients, LookupWorker, locked};
 use renga_pages::flush_and_commit;
 use renga_proto::allocator::FillStatus;
 use renga_proto::inode::{
@@ -27,8 +27,13 @@ const EXECUTE_BITS: u16 = 0o111;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
-    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {{
+    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
+        at_path!($worker, $at, $path, ($follow, 0), $entry, $lends, expected)
+    };
+    ($worker:expr, $at:expr, $path:expr, ($follow:expr, $expected:expr), $entry:expr, $lends:expr, expected) => {{
         let node = $worker.lookup($at, $path, $follow).await;
+        let wanted = |node: &InodeReference| $expected == 0 || node.ino == $expected;
+        let node = node.and_then(|node| if wanted(&node) { Ok(node) } else { Err(Errno::EAGAIN) });
         let done = match node.and_then(|node| $worker.inode(node.slot)) {
             Ok(mut inode) => inode.call($entry, $lends).await,
             Err(errno) => Err(errno),
@@ -96,17 +101,19 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         PathCall::FileSystemStatus(mut call) => reply!(call, worker.allocator.call(FillStatus {}, call.lent()).await),
         PathCall::Unmount(call) => reply!(call, worker.unmount().await),
         PathCall::ChangeMode(mut call) => {
-            let ChangeMode { at, mode } = call.entry();
-            reply!(call, at_path!(worker, at, call.lent(), true, SetAccess::mode(mode), ()));
+            let ChangeMode { at, mode, expected } = call.entry();
+            let access = SetAccess::mode(mode);
+            reply!(call, at_path!(worker, at, call.lent(), (true, expected), access, (), expected));
         }
         PathCall::ChangeTimes(mut call) => {
-            let ChangeTimes { at, access_ns, modify_ns, flags } = call.entry();
+            let ChangeTimes { at, access_ns, modify_ns, flags, expected } = call.entry();
             let times = SetTimes { access_ns, modify_ns };
-            reply!(call, at_path!(worker, at, call.lent(), follows(flags), times, ()));
+            reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), times, (), expected));
         }
         PathCall::ChangeOwner(mut call) => {
-            let ChangeOwner { at, uid, gid, flags } = call.entry();
-            reply!(call, at_path!(worker, at, call.lent(), follows(flags), SetAccess::owner(uid, gid), ()));
+            let ChangeOwner { at, uid, gid, flags, expected } = call.entry();
+            let access = SetAccess::owner(uid, gid);
+            reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), access, (), expected));
         }
         PathCall::MakeDirectory(mut call) => {
             let MakeDirectory { at, mode, owner } = call.entry();

@@ -112,7 +112,7 @@ async fn walk_from(user: &mut User, at: u32, refused: Errno) {
                 .map(|_| ()),
             Err(refused)
         );
-        assert_eq!(user.path.call(ChangeMode { at: at.into(), mode: 0 }, path).await, Err(refused));
+        assert_eq!(user.path.call(ChangeMode { at: at.into(), mode: 0, expected: 0 }, path).await, Err(refused));
         assert_eq!(
             user.path.call(MakeDirectory { at: at.into(), mode: 0o755, owner: Owner::default() }, path).await,
             Err(refused)

@@ -86,13 +86,18 @@ async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Fuzz
                 )
                 .await
         }
-        13 => user.path().call(ChangeMode { at: at.into(), mode: 0o4000 | flags as u16 }, path).await,
+        13 => user.path().call(ChangeMode { at: at.into(), mode: 0o4000 | flags as u16, expected: 0 }, path).await,
         14 => {
             user.path()
-                .call(ChangeTimes { at: at.into(), access_ns: u64::MAX, modify_ns: flags.into(), flags }, path)
+                .call(
+                    ChangeTimes { at: at.into(), access_ns: u64::MAX, modify_ns: flags.into(), flags, expected: 0 },
+                    path,
+                )
                 .await
         }
-        15 => user.path().call(ChangeOwner { at: at.into(), uid: flags, gid: u32::MAX, flags }, path).await,
+        15 => {
+            user.path().call(ChangeOwner { at: at.into(), uid: flags, gid: u32::MAX, flags, expected: 0 }, path).await
+        }
         16 => user.truncate(path, u64::MAX >> (flags * 8)).await,
         17 => user.write(path, flags, u64::from(flags) << 14, &[9; 300]).await.map(drop),
         18 => user.write(path, flags | 2, u64::MAX >> (flags * 8), &[9; 5]).await.map(drop),

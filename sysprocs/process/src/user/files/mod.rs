@@ -13,6 +13,7 @@ mod loss;
 pub(crate) mod one_page_transfer;
 mod open;
 pub(crate) mod path;
+pub(crate) mod permissions;
 pub(crate) mod permitted_path;
 mod poll;
 mod poll_round;

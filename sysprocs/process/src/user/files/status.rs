@@ -3,12 +3,14 @@
 use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS};
+use crate::user::files::permissions::{PathWish, TRIES_MAX};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
+use crate::user::state::credentials::{Credentials, FileAccess};
 use crate::user::state::fields::put_words;
-use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
+use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
@@ -29,6 +31,9 @@ const UTIME_NOW: u64 = 0x3fff_ffff;
 const UTIME_OMIT: u64 = 0x3fff_fffe;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
+/// In `faccessat2`: for the effective user.
+const AT_EACCESS: u64 = 0x200;
+const FACCESSAT2: u64 = 439;
 const EXECUTE_BITS: u16 = 0o111;
 
 /// What is changed of a file, by whichever name.
@@ -46,6 +51,20 @@ impl FileChange {
             FileChange::Mode { mode } => Some(AttributeChange::mode(mode)),
             FileChange::Owner { uid, gid } => Some(AttributeChange::owner(uid, gid)),
             FileChange::Times { access_ns, modify_ns } => AttributeChange::times(access_ns, modify_ns),
+        }
+    }
+}
+
+impl FileChange {
+    /// What `who` may make of it to a file of `access`.
+    fn permitted(self, who: &Credentials, access: FileAccess) -> Result<FileChange, Errno> {
+        match self {
+            FileChange::Mode { mode } => Ok(FileChange::Mode { mode: who.mode_for(access, mode)? }),
+            FileChange::Owner { uid, gid } => who.allow_owner(access, uid, gid).map(|()| self),
+            FileChange::Times { access_ns: TIME_KEEP, modify_ns: TIME_KEEP } => Ok(self),
+            FileChange::Times { access_ns, modify_ns } => {
+                who.allow_times(access, (access_ns, modify_ns) == (TIME_NOW, TIME_NOW)).map(|()| self)
+            }
         }
     }
 }
@@ -108,6 +127,7 @@ impl<M: UserMemory> User<M> {
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
             let at = self.start_for(self.argument(0), 0)?;
+            let (at, length) = self.permitted(at, length, follow(flags), PathWish::Look).await?;
             let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
             let found = self.services.status_of(status, &self.paths[..length], &mut bytes).await;
             if found != Err(Errno::ECROSSED) {
@@ -149,6 +169,7 @@ impl<M: UserMemory> User<M> {
             (self.paths[0], length) = (b'.', 1);
         }
         let (at, flags) = (self.start_for(directory, 0)?, follow(flags));
+        let (at, length) = self.permitted(at, length, flags, PathWish::Look).await?;
         let mut bytes = [0; STAT_BYTES];
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             self.services.status_of(StatusOf { at, flags }, path, &mut bytes).await
@@ -164,16 +185,42 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn check_access(&mut self) -> Result<(), Errno> {
+        let (mode, flags) = (self.int(2), if self.context.x[8] == FACCESSAT2 { self.argument(3) } else { 0 });
+        if mode & !7 != 0 || flags & !(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0 {
+            return Err(Errno::EINVAL);
+        }
+        let who = if flags & AT_EACCESS == 0 { Some(self.program.credentials.as_real()) } else { None };
+        if self.get_path_or_empty(self.argument(1), 0).await? == 0 && flags & AT_EMPTY_PATH != 0 {
+            let found = self.access_of(self.argument(0)).await?;
+            return who.as_ref().unwrap_or(&self.program.credentials).allow(found, mode);
+        }
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
-        self.access(at, length, self.argument(2) as u32 & 7).await.map(|_| ())
+        let who = who.unwrap_or_else(|| self.program.credentials.clone());
+        if who.rules_files() {
+            return self.access(at, length, (mode, follow(flags))).await.map(|_| ());
+        }
+        let found = apart!(self.walk_permitted((at, PathPiece::Paths(0..length)), &who, follow(flags)))?;
+        match found.end {
+            Some((_, file)) => who.allow(file, mode),
+            None if found.crossed => {
+                let length = self.put_back(&found, 0);
+                self.access(found.at, length, (mode, follow(flags))).await.map(|_| ())
+            }
+            None => Err(Errno::ENOENT),
+        }
     }
 
     /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the synthetic file, if it is one.
-    async fn access(&mut self, at: PathStart, length: usize, mode: u32) -> Result<PathTarget<()>, Errno> {
-        let found = found_at!(self, (at, PathPiece::Paths(0..length), 0), |at, path| {
+    async fn access(
+        &mut self,
+        at: PathStart,
+        length: usize,
+        (mode, flags): (u32, u32),
+    ) -> Result<PathTarget<()>, Errno> {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
-                false => match self.services.mode_of(at, path, 0).await {
+                false => match self.services.mode_of(at, path, flags).await {
                     Ok(Some(found)) if may_access(found, mode) => Ok(()),
                     Ok(Some(_)) => Err(Errno::EACCES),
                     Ok(None) => self.services.path_lookup()?.call(Access { at, mode }, path).await,
@@ -195,22 +242,76 @@ impl<M: UserMemory> User<M> {
     async fn change(&mut self, path: Option<(u64, u32)>, change: FileChange) -> Result<(), Errno> {
         let Some((path, flags)) = path else {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-            return change_file(file, change).await;
+            return self.change_open(self.argument(0), file, change).await;
         };
         let (at, length) = self.get_path_from(self.argument(0), path).await?;
+        if self.program.credentials.rules_files() {
+            self.change_at((at, length), (flags, 0), change).await
+        } else {
+            apart!(self.change_permitted((at, length), flags, change))
+        }
+    }
+
+    /// Changes what a descriptor stands for, of which `file` is the process.
+    async fn change_open(
+        &mut self,
+        descriptor: u64,
+        file: Client<File, FILES>,
+        mut change: FileChange,
+    ) -> Result<(), Errno> {
+        if !self.program.credentials.rules_files() {
+            let access = apart!(self.access_of(descriptor))?;
+            change = change.permitted(&self.program.credentials, access)?;
+        }
+        change_file(file, change).await
+    }
+
+    /// The same at the path in `self.paths`, for another user than root.
+    async fn change_permitted(
+        &mut self,
+        (mut at, mut length): (PathStart, usize),
+        flags: u32,
+        change: FileChange,
+    ) -> Result<(), Errno> {
+        // Again while others rename what it has checked.
+        for _ in 0..TRIES_MAX {
+            let found = self.permit(at, 0..length, flags, PathWish::Look).await?;
+            (at, length) = (found.at, self.put_back(&found, 0));
+            let (expected, change) = match found.end {
+                Some((ino, file)) => (ino, change.permitted(&self.program.credentials, file)?),
+                None if found.crossed => (0, change),
+                None => return Err(Errno::ENOENT),
+            };
+            match self.change_at((at, length), (flags, expected), change).await {
+                Err(Errno::EAGAIN) => {}
+                changed => return changed,
+            }
+        }
+        Err(Errno::EACCES)
+    }
+
+    /// Changes inode `expected` (0: any) at the path in `self.paths`.
+    async fn change_at(
+        &mut self,
+        (at, length): (PathStart, usize),
+        (flags, expected): (u32, u32),
+        change: FileChange,
+    ) -> Result<(), Errno> {
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
-            let here = !crosses(at, path) && self.services.change_here(at, path, flags, change.attributes()).await?;
+            let leased = (flags, expected);
+            let here = !crosses(at, path) && self.services.change_here(at, path, leased, change.attributes()).await?;
             match (crosses(at, path), change) {
                 (true, _) => Err(Errno::ECROSSED),
                 (false, _) if here => Ok(()),
                 (false, FileChange::Mode { mode }) => {
-                    self.services.path_lookup()?.call(ChangeMode { at, mode }, path).await
+                    self.services.path_lookup()?.call(ChangeMode { at, mode, expected }, path).await
                 }
                 (false, FileChange::Owner { uid, gid }) => {
-                    self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags }, path).await
+                    self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags, expected }, path).await
                 }
                 (false, FileChange::Times { access_ns, modify_ns }) => {
-                    self.services.path_lookup()?.call(ChangeTimes { at, access_ns, modify_ns, flags }, path).await
+                    let times = ChangeTimes { at, access_ns, modify_ns, flags, expected };
+                    self.services.path_lookup()?.call(times, path).await
                 }
             }
         })?;
@@ -220,7 +321,7 @@ impl<M: UserMemory> User<M> {
             // How the C library changes what must not be a link.
             PathTarget::Own { descriptor } => {
                 let file = self.file_behind(descriptor, Errno::EPERM)?;
-                change_file(file, change).await
+                self.change_open(descriptor, file, change).await
             }
         }
     }
@@ -263,9 +364,12 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn truncate_path(&mut self) -> Result<(), Errno> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
-        let length = self.get_path(self.argument(0)).await?;
-        let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() };
-        let facts = self.services.open_path(open, &self.paths[..length]).await?;
+        let mut length = self.get_path(self.argument(0)).await?;
+        let mut open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() };
+        let facts = match self.program.credentials.rules_files() {
+            true => self.services.open_path(open, &self.paths[..length]).await?,
+            false => apart!(self.open_permitted(&mut open, &mut length, O_WRONLY))?,
+        };
         let board = self.services.file_board;
         let cut = match self.services.clients.inodes.at(board, facts.slot.into()) {
             Some(mut inode) => inode.call(Truncate { bytes }, ()).await,
@@ -308,7 +412,8 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn file_system_status(&mut self, has_path: bool) -> Result<(), Errno> {
         let is_synthetic = if has_path {
             let length = self.get_path(self.argument(0)).await?;
-            matches!(self.access(self.program.start(), length, 0).await?, PathTarget::Synthetic { .. })
+            let (at, length) = self.permitted(self.program.start(), length, 0, PathWish::Look).await?;
+            matches!(self.access(at, length, (0, 0)).await?, PathTarget::Synthetic { .. })
         } else {
             self.program.files.get(self.argument(0))?.is_synthetic()
         };

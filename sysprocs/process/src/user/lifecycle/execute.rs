@@ -4,9 +4,10 @@
 //! fails. Program files are referenced while they are read.
 
 use crate::procs::record::NAME_BYTES;
+use crate::user::files::permissions::PathWish;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, pager};
-use crate::user::state::credentials::FileAccess;
+use crate::user::state::credentials::{FileAccess, MAY_EXECUTE};
 use crate::user::state::limits::STACK;
 use crate::user::state::open_flags::{S_IFMT, S_IFREG};
 use crate::user::state::{self, AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
@@ -15,7 +16,7 @@ use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
 use renga_proto::inode::Owner;
-use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX};
+use renga_proto::path::{NO_FOLLOW, OPEN_EXECUTE, Open, PATH_BYTES_MAX};
 use renga_proto::references::{ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
@@ -166,9 +167,15 @@ impl<M: UserMemory> User<M> {
         path: Range<usize>,
         kept: &mut Option<MappedFile>,
     ) -> Result<(MappedFile, FileAccess), Errno> {
-        let place = path.clone();
-        let found = found_at!(self, (self.program.start(), PathPiece::Paths(path), 0), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_EXECUTE, mode: 0, owner: Owner::default() }, path).await
+        let (mut start, mut place, mut flags) = (self.program.start(), PathPiece::Paths(path.clone()), 0);
+        if !self.program.credentials.rules_files() {
+            let found = apart!(self.permit(start, path, 0, PathWish::Look))?;
+            (start, place, flags) = (found.at, found.piece, NO_FOLLOW);
+        }
+        let found = found_at!(self, (start, place.clone(), flags), |at, path| {
+            self.services
+                .open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0, owner: Owner::default() }, path)
+                .await
         });
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
@@ -184,8 +191,9 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EACCES);
         }
         let mut access = FileAccess { mode: facts.mode, ..FileAccess::default() };
-        if facts.mode & SET_IDS != 0 {
-            access = apart!(self.access_at(self.program.start(), PathPiece::Paths(place), ino))?;
+        if facts.mode & SET_IDS != 0 || !self.program.credentials.rules_files() {
+            access = apart!(self.access_at(start, &place, (ino, flags)))?;
+            self.program.credentials.allow(access, MAY_EXECUTE)?;
         }
         Ok((file, access))
     }
