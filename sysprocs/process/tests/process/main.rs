@@ -20,6 +20,7 @@ mod support;
 mod table;
 mod timers;
 mod unsupported;
+mod users;
 mod vectors;
 mod wait_calls;
 mod watches;

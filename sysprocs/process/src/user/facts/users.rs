@@ -51,9 +51,10 @@ impl<M: UserMemory> User<M> {
         self.report_credentials().await;
     }
 
-    /// Publishes whose the program is.
+    /// Publishes whose the program is, and notifies the keeper of its board's processes.
     pub(crate) async fn report_credentials(&mut self) {
         self.publish_credentials();
+        self.report_ignored(0).await;
     }
 
     /// For listings.

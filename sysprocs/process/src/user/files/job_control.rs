@@ -15,7 +15,7 @@ use crate::user::state::actions::SignalEffect;
 use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::GetJobControl;
-use renga_proto::procs::Relations;
+use renga_proto::procs::{Relations, Users};
 use renga_rt::{Errno, apart};
 
 /// Ancestors of one group that are examined: more than a chain of programs has.
@@ -55,7 +55,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EIO.into());
         }
         let sender = self.program.pid;
-        kill_everywhere(&mut self.services.clients.all_procs, own.group, signal, 0, sender).await?;
+        kill_everywhere(&mut self.services.clients.all_procs, own.group, signal, 0, (sender, Users::default())).await?;
         Err(SyscallEscape::Restart)
     }
 

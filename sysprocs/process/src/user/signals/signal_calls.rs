@@ -81,18 +81,32 @@ impl<M: UserMemory> User<M> {
     /// for nothing, as it does for blocked ones.
     pub(crate) async fn report_ignored(&mut self, awaited: SignalSet) {
         let ignored = self.program.ignored() & !awaited;
-        let ProgramState { reported_ignored, reported_reaps, reported_queued, .. } = self.program;
+        let ProgramState { reported_ignored, reported_reaps, reported_queued, reported_users, .. } = self.program;
+        let ids = self.program.credentials.users;
         let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());
-        if reported_ignored & !ignored == 0 && reported_reaps == reaps && reported_queued == queued {
+        if reported_ignored & !ignored == 0
+            && reported_reaps == reaps
+            && reported_queued == queued
+            && reported_users == ids
+        {
             return;
         }
         let pid = self.program.pid;
-        let set = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, queued }, ()).await;
+        let set = self
+            .services
+            .clients
+            .procs
+            .call(
+                SetIgnored { pid, ignored, reaps, queued, users: self.program.credentials.users(), saved: ids.saved },
+                (),
+            )
+            .await;
         if let Err(errno) = set {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         let program = &mut self.program;
         (program.reported_ignored, program.reported_reaps, program.reported_queued) = (ignored, reaps, queued);
+        program.reported_users = ids;
     }
 
     pub(crate) async fn pending_signals(&mut self) -> Result<(), Errno> {

@@ -8,6 +8,7 @@ use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
 use heapless::Vec;
 use renga_proto::inode::Owner;
+use renga_proto::procs::Users;
 use renga_rt::Errno;
 
 /// Further groups that a program may be in.
@@ -137,6 +138,11 @@ impl Credentials {
     /// Whether it may do what only root may, but for files.
     pub fn is_root(&self) -> bool {
         self.users.effective == 0
+    }
+
+    /// For who keeps processes.
+    pub fn users(&self) -> Users {
+        Users { real: self.users.real, effective: self.users.effective }
     }
 
     /// Whether no file refuses it.

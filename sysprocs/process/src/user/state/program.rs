@@ -5,7 +5,7 @@
 use crate::procs::record::{NAME_BYTES, ProgramNameBytes};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use crate::user::state::actions::SignalActions;
-use crate::user::state::credentials::Credentials;
+use crate::user::state::credentials::{Credentials, Ids};
 use crate::user::state::descriptors::DescriptorTable;
 use crate::user::state::limits::ResourceLimits;
 use renga_memory::{FrameCounts, SpaceTables};
@@ -88,6 +88,8 @@ renga_rt::with_defaults! {
         pub reported_ignored: SignalSet = IGNORED_BY_DEFAULT,
         /// What the keeper believes of children that end: that they are gone, or wait.
         pub reported_reaps: bool = false,
+        /// Whose the keeper believes it is.
+        pub reported_users: Ids = Ids::all(0),
         /// How many signals the process table lets wait with their causes.
         pub reported_queued: u32 = QUEUED_MAX as u32,
         /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an
