@@ -14,7 +14,7 @@ use renga_proto::inode::{
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_proto::stat::{OWNER_AT, half};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// In a directory that gives its group.
 const SET_GROUP: u16 = 0o2000;
@@ -27,7 +27,7 @@ impl LookupWorker {
         match self.directory.call(create, ()).await {
             Ok(CreatedInode { slot, takes_group }) => {
                 let node = self.note(InodeReference { slot, ino, kind: kind_of(mode) });
-                if takes_group && let Err(errno) = self.take_group(parent, &node, mode).await {
+                if takes_group && let Err(errno) = apart!(self.take_group(parent, &node, mode)) {
                     let _ = self.set_unlinked(&node, 0).await;
                     return Err(errno);
                 }

@@ -60,12 +60,12 @@ impl<M: UserMemory> User<M> {
     /// For listings.
     pub(crate) fn publish_credentials(&self) {
         let (info, credentials) = (self.facts.info, &self.program.credentials);
-        let mut groups = [0; GROUPS_MAX / 2];
-        for (place, group) in credentials.others.iter().enumerate() {
-            groups[place / 2] |= u64::from(*group) << (32 * (place % 2));
-        }
         info.credentials.set(credentials.to_words());
         if !credentials.others.is_empty() {
+            let mut groups = [0; GROUPS_MAX / 2];
+            for (place, group) in credentials.others.iter().enumerate() {
+                groups[place / 2] |= u64::from(*group) << (32 * (place % 2));
+            }
             info.groups.set(groups);
         }
     }

@@ -1,7 +1,7 @@
 //! Names: making, removing and moving them, links, the working directory.
 
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS};
-use crate::user::files::permissions::PathWish;
+use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;
@@ -30,7 +30,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn make_directory(&mut self) -> Result<(), Errno> {
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
-        let (at, length) = self.permitted(at, length, NO_FOLLOW, PathWish::Make).await?;
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Make);
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some_and(|known| known.is_ok()) {
             return Err(Errno::EEXIST);
@@ -46,7 +46,7 @@ impl<M: UserMemory> User<M> {
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
         let device = matches!(kind, S_IFCHR | S_IFBLK);
         let wish = if device { PathWish::MakeDevice } else { PathWish::Make };
-        let (at, length) = self.permitted(at, length, NO_FOLLOW, wish).await?;
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, wish);
         let owner = self.program.credentials.owner();
         let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff, owner };
         self.services.path_lookup()?.call(node, &self.paths[..length]).await
@@ -54,7 +54,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn unlink(&mut self) -> Result<(), Errno> {
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
-        let (at, length) = self.permitted(at, length, NO_FOLLOW, PathWish::Remove).await?;
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Remove);
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await == Some(Err(Errno::ENOENT)) {
             return Err(Errno::ENOENT);
@@ -89,7 +89,7 @@ impl<M: UserMemory> User<M> {
             0 => {}
             RENAME_NOREPLACE => {
                 let (at, length) = self.get_path_from(self.argument(2), self.argument(3)).await?;
-                let (at, length) = self.permitted(at, length, NO_FOLLOW, PathWish::Look).await?;
+                let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Look);
                 let access = renga_proto::path::Access { at, mode: 0 };
                 match self.services.path_lookup()?.call(access, &self.paths[..length]).await {
                     Ok(()) => return Err(Errno::EEXIST),
@@ -108,7 +108,7 @@ impl<M: UserMemory> User<M> {
         if room == 0 {
             return Err(Errno::EINVAL.into());
         }
-        let (at, length) = self.permitted(at, length, NO_FOLLOW, PathWish::Look).await?;
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Look);
         let mut target = [0; PATH_BYTES_MAX];
         let found = found_at!(self, (at, PathPiece::Paths(0..length), NO_FOLLOW), |at, path| {
             match crosses(at, path) {
@@ -181,7 +181,7 @@ impl<M: UserMemory> User<M> {
     /// The directory at the path that is the present call's argument.
     async fn find_directory(&mut self) -> Result<FileId, Errno> {
         let length = self.get_path(self.argument(0)).await?;
-        let (at, length) = self.permitted(self.program.start(), length, 0, PathWish::Enter).await?;
+        let (at, length) = permitted!(self, self.program.start(), length, 0, PathWish::Enter);
         self.directory_at(at, length).await
     }
 

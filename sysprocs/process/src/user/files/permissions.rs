@@ -15,7 +15,7 @@ use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{InodeFacts, NAME_BYTES_MAX, Truncate};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open, PathStart};
-use renga_rt::{Errno, apart};
+use renga_rt::Errno;
 
 /// Times that a name is opened which others rename meanwhile.
 pub(crate) const TRIES_MAX: u32 = 16;
@@ -37,6 +37,19 @@ pub(crate) enum PathWish {
     Remove,
 }
 
+/// The path in the first `$length` bytes of `self.paths`, of which what is left to walk comes to stand there: where that
+/// starts, and its length. As it is if the program is root's, which pays for nothing more than the question.
+macro_rules! permitted {
+    ($user:expr, $at:expr, $length:expr, $flags:expr, $wish:expr) => {
+        if $user.program.credentials.rules_files() {
+            ($at, $length)
+        } else {
+            renga_rt::apart!($user.permitted_from($at, $length, $flags, $wish))?
+        }
+    };
+}
+pub(crate) use permitted;
+
 impl<M: UserMemory> User<M> {
     fn check(&self, found: &PermittedPath, wish: PathWish) -> Result<(), Errno> {
         let who = &self.program.credentials;
@@ -53,20 +66,15 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// The path in the first `length` bytes of `self.paths`, of which what is left to walk comes to stand there; where
-    /// that starts, and its length. As it is if the program is root's.
-    #[inline(always)]
-    pub(crate) async fn permitted(
+    /// What `permitted` does for other users than root.
+    pub(crate) async fn permitted_from(
         &mut self,
         at: PathStart,
         length: usize,
         flags: u32,
         wish: PathWish,
     ) -> Result<(PathStart, usize), Errno> {
-        if self.program.credentials.rules_files() {
-            return Ok((at, length));
-        }
-        let found = apart!(self.permit(at, 0..length, flags, wish))?;
+        let found = self.permit(at, 0..length, flags, wish).await?;
         Ok((found.at, self.put_back(&found, 0)))
     }
 

@@ -3,7 +3,8 @@
 use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS};
-use crate::user::files::permissions::{PathWish, TRIES_MAX};
+use crate::user::files::permissions::{PathWish, TRIES_MAX, permitted};
+use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
@@ -127,7 +128,7 @@ impl<M: UserMemory> User<M> {
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
             let at = self.start_for(self.argument(0), 0)?;
-            let (at, length) = self.permitted(at, length, follow(flags), PathWish::Look).await?;
+            let (at, length) = permitted!(self, at, length, follow(flags), PathWish::Look);
             let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
             let found = self.services.status_of(status, &self.paths[..length], &mut bytes).await;
             if found != Err(Errno::ECROSSED) {
@@ -169,7 +170,7 @@ impl<M: UserMemory> User<M> {
             (self.paths[0], length) = (b'.', 1);
         }
         let (at, flags) = (self.start_for(directory, 0)?, follow(flags));
-        let (at, length) = self.permitted(at, length, flags, PathWish::Look).await?;
+        let (at, length) = permitted!(self, at, length, flags, PathWish::Look);
         let mut bytes = [0; STAT_BYTES];
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             self.services.status_of(StatusOf { at, flags }, path, &mut bytes).await
@@ -189,22 +190,32 @@ impl<M: UserMemory> User<M> {
         if mode & !7 != 0 || flags & !(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0 {
             return Err(Errno::EINVAL);
         }
-        let who = if flags & AT_EACCESS == 0 { Some(self.program.credentials.as_real()) } else { None };
-        if self.get_path_or_empty(self.argument(1), 0).await? == 0 && flags & AT_EMPTY_PATH != 0 {
-            let found = self.access_of(self.argument(0)).await?;
-            return who.as_ref().unwrap_or(&self.program.credentials).allow(found, mode);
+        let (empty, real) = (self.get_path_or_empty(self.argument(1), 0).await? == 0, flags & AT_EACCESS == 0);
+        if empty && flags & AT_EMPTY_PATH != 0 {
+            let found = apart!(self.access_of(self.argument(0)))?;
+            return self.program.credentials.as_used(real).allow(found, mode);
         }
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
-        let who = who.unwrap_or_else(|| self.program.credentials.clone());
-        if who.rules_files() {
+        if self.program.credentials.users.real == 0 && (real || self.program.credentials.rules_files()) {
             return self.access(at, length, (mode, follow(flags))).await.map(|_| ());
         }
-        let found = apart!(self.walk_permitted((at, PathPiece::Paths(0..length)), &who, follow(flags)))?;
+        apart!(self.check_permitted_access((at, length), (mode, follow(flags)), real))
+    }
+
+    /// The same for the program's real user, or the effective one, who need not be root.
+    async fn check_permitted_access(
+        &mut self,
+        (at, length): (PathStart, usize),
+        (mode, flags): (u32, u32),
+        real: bool,
+    ) -> Result<(), Errno> {
+        let who = self.program.credentials.as_used(real);
+        let found = self.walk_permitted((at, PathPiece::Paths(0..length)), &who, flags).await?;
         match found.end {
             Some((_, file)) => who.allow(file, mode),
             None if found.crossed => {
                 let length = self.put_back(&found, 0);
-                self.access(found.at, length, (mode, follow(flags))).await.map(|_| ())
+                self.access(found.at, length, (mode, flags)).await.map(|_| ())
             }
             None => Err(Errno::ENOENT),
         }
@@ -239,90 +250,72 @@ impl<M: UserMemory> User<M> {
 
     /// Changes what is at the path at an address, found by a lookup with flags, from the directory that argument 0
     /// names; without a path what that itself stands for.
-    async fn change(&mut self, path: Option<(u64, u32)>, change: FileChange) -> Result<(), Errno> {
+    async fn change(&mut self, path: Option<(u64, u32)>, mut change: FileChange) -> Result<(), Errno> {
         let Some((path, flags)) = path else {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-            return self.change_open(self.argument(0), file, change).await;
+            if !self.program.credentials.rules_files() {
+                change = apart!(self.permitted_change(self.argument(0), change))?;
+            }
+            return change_file(file, change).await;
         };
-        let (at, length) = self.get_path_from(self.argument(0), path).await?;
-        if self.program.credentials.rules_files() {
-            self.change_at((at, length), (flags, 0), change).await
-        } else {
-            apart!(self.change_permitted((at, length), flags, change))
-        }
-    }
-
-    /// Changes what a descriptor stands for, of which `file` is the process.
-    async fn change_open(
-        &mut self,
-        descriptor: u64,
-        file: Client<File, FILES>,
-        mut change: FileChange,
-    ) -> Result<(), Errno> {
-        if !self.program.credentials.rules_files() {
-            let access = apart!(self.access_of(descriptor))?;
-            change = change.permitted(&self.program.credentials, access)?;
-        }
-        change_file(file, change).await
-    }
-
-    /// The same at the path in `self.paths`, for another user than root.
-    async fn change_permitted(
-        &mut self,
-        (mut at, mut length): (PathStart, usize),
-        flags: u32,
-        change: FileChange,
-    ) -> Result<(), Errno> {
+        let (mut at, mut length) = self.get_path_from(self.argument(0), path).await?;
+        let mut tries = 0;
         // Again while others rename what it has checked.
-        for _ in 0..TRIES_MAX {
-            let found = self.permit(at, 0..length, flags, PathWish::Look).await?;
-            (at, length) = (found.at, self.put_back(&found, 0));
-            let (expected, change) = match found.end {
-                Some((ino, file)) => (ino, change.permitted(&self.program.credentials, file)?),
-                None if found.crossed => (0, change),
-                None => return Err(Errno::ENOENT),
-            };
-            match self.change_at((at, length), (flags, expected), change).await {
-                Err(Errno::EAGAIN) => {}
-                changed => return changed,
+        loop {
+            let mut expected = 0;
+            if !self.program.credentials.rules_files() {
+                let found = apart!(self.permit(at, 0..length, flags, PathWish::Look))?;
+                (at, length) = (found.at, self.put_back(&found, 0));
+                (expected, change) = self.change_of(&found, change)?;
+            }
+            let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
+                let leased = (flags, expected);
+                let here =
+                    !crosses(at, path) && self.services.change_here(at, path, leased, change.attributes()).await?;
+                match (crosses(at, path), change) {
+                    (true, _) => Err(Errno::ECROSSED),
+                    (false, _) if here => Ok(()),
+                    (false, FileChange::Mode { mode }) => {
+                        self.services.path_lookup()?.call(ChangeMode { at, mode, expected }, path).await
+                    }
+                    (false, FileChange::Owner { uid, gid }) => {
+                        self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags, expected }, path).await
+                    }
+                    (false, FileChange::Times { access_ns, modify_ns }) => {
+                        let times = ChangeTimes { at, access_ns, modify_ns, flags, expected };
+                        self.services.path_lookup()?.call(times, path).await
+                    }
+                }
+            });
+            match found {
+                Err(Errno::EAGAIN) if expected != 0 && tries < TRIES_MAX => tries += 1,
+                Err(errno) => return Err(errno),
+                Ok(PathTarget::Disk(())) => return Ok(()),
+                Ok(PathTarget::Synthetic { .. }) => return Err(Errno::EPERM),
+                // How the C library changes what must not be a link.
+                Ok(PathTarget::Own { descriptor }) => {
+                    let file = self.file_behind(descriptor, Errno::EPERM)?;
+                    if !self.program.credentials.rules_files() {
+                        change = apart!(self.permitted_change(descriptor, change))?;
+                    }
+                    return change_file(file, change).await;
+                }
             }
         }
-        Err(Errno::EACCES)
     }
 
-    /// Changes inode `expected` (0: any) at the path in `self.paths`.
-    async fn change_at(
-        &mut self,
-        (at, length): (PathStart, usize),
-        (flags, expected): (u32, u32),
-        change: FileChange,
-    ) -> Result<(), Errno> {
-        let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
-            let leased = (flags, expected);
-            let here = !crosses(at, path) && self.services.change_here(at, path, leased, change.attributes()).await?;
-            match (crosses(at, path), change) {
-                (true, _) => Err(Errno::ECROSSED),
-                (false, _) if here => Ok(()),
-                (false, FileChange::Mode { mode }) => {
-                    self.services.path_lookup()?.call(ChangeMode { at, mode, expected }, path).await
-                }
-                (false, FileChange::Owner { uid, gid }) => {
-                    self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags, expected }, path).await
-                }
-                (false, FileChange::Times { access_ns, modify_ns }) => {
-                    let times = ChangeTimes { at, access_ns, modify_ns, flags, expected };
-                    self.services.path_lookup()?.call(times, path).await
-                }
-            }
-        })?;
-        match found {
-            PathTarget::Disk(()) => Ok(()),
-            PathTarget::Synthetic { .. } => Err(Errno::EPERM),
-            // How the C library changes what must not be a link.
-            PathTarget::Own { descriptor } => {
-                let file = self.file_behind(descriptor, Errno::EPERM)?;
-                self.change_open(descriptor, file, change).await
-            }
+    /// What another user's program may make of `change` to what a descriptor stands for.
+    async fn permitted_change(&mut self, descriptor: u64, change: FileChange) -> Result<FileChange, Errno> {
+        let access = self.access_of(descriptor).await?;
+        change.permitted(&self.program.credentials, access)
+    }
+
+    /// The same to what a walk has found; and which inode that is.
+    fn change_of(&self, found: &PermittedPath, change: FileChange) -> Result<(u32, FileChange), Errno> {
+        match found.end {
+            Some((ino, file)) => Ok((ino, change.permitted(&self.program.credentials, file)?)),
+            None if found.crossed => Ok((0, change)),
+            None => Err(Errno::ENOENT),
         }
     }
 
@@ -412,7 +405,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn file_system_status(&mut self, has_path: bool) -> Result<(), Errno> {
         let is_synthetic = if has_path {
             let length = self.get_path(self.argument(0)).await?;
-            let (at, length) = self.permitted(self.program.start(), length, 0, PathWish::Look).await?;
+            let (at, length) = permitted!(self, self.program.start(), length, 0, PathWish::Look);
             matches!(self.access(at, length, (0, 0)).await?, PathTarget::Synthetic { .. })
         } else {
             self.program.files.get(self.argument(0))?.is_synthetic()

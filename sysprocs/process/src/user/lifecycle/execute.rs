@@ -7,10 +7,10 @@ use crate::procs::record::NAME_BYTES;
 use crate::user::files::permissions::PathWish;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, pager};
-use crate::user::state::credentials::{FileAccess, MAY_EXECUTE};
+use crate::user::state::credentials::{FileAccess, Ids, MAY_EXECUTE};
 use crate::user::state::limits::STACK;
 use crate::user::state::open_flags::{S_IFMT, S_IFREG};
-use crate::user::state::{self, AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
+use crate::user::state::{AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
@@ -95,7 +95,8 @@ impl<M: UserMemory> User<M> {
         let (ino, directory) = (files.ino, self.program.directory.ino);
         let path = start.strings[if files.scripted { 0 } else { 2 }];
         let origin = ProgramOrigin { ino, directory, path, strings: start.strings };
-        self.program.credentials = self.program.credentials.after_exec(files.access);
+        let ids = self.program.credentials.after_exec(files.access);
+        (self.program.credentials.users, self.program.credentials.groups) = ids;
         apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
     }
@@ -134,7 +135,7 @@ impl<M: UserMemory> User<M> {
             pages.release(&mut pager(self.machine, &mut self.services)).await;
             return Err(errno);
         }
-        let whose = identity(&self.program.credentials.after_exec(files.access));
+        let whose = identity(self.program.credentials.after_exec(files.access));
         let mut pager = pager(self.machine, &mut self.services);
         let linker = image.interpreter.as_ref().map(|_| &linker);
         pager.load(space, &image, linker, pages, whose, &mut files.uses).await
@@ -263,7 +264,8 @@ impl<M: UserMemory> User<M> {
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
-        self.program.dumpable = !identity(&self.program.credentials).is_secure();
+        self.program.dumpable =
+            !identity((self.program.credentials.users, self.program.credentials.groups)).is_secure();
         self.program.clear_child_tid = 0;
         self.program.origin = origin;
         self.publish_info();
@@ -276,8 +278,7 @@ impl<M: UserMemory> User<M> {
 }
 
 /// What the program learns of it.
-fn identity(of: &state::credentials::Credentials) -> Credentials {
-    let (users, groups) = (of.users, of.groups);
+fn identity((users, groups): (Ids, Ids)) -> Credentials {
     Credentials { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
 }
 

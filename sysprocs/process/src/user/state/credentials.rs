@@ -210,21 +210,22 @@ impl Credentials {
         }
     }
 
-    /// For paths that are checked for the real user, as `access` does.
+    /// For paths that are checked for the real user, as `access` does, or not.
     #[must_use]
-    pub fn as_real(&self) -> Credentials {
-        let mut real = self.clone();
-        (real.users.files, real.groups.files) = (self.users.real, self.groups.real);
-        real
+    pub fn as_used(&self, real: bool) -> Credentials {
+        let mut used = self.clone();
+        if real {
+            (used.users.files, used.groups.files) = (self.users.real, self.groups.real);
+        }
+        used
     }
 
-    /// What it has when it becomes the program in `file`.
-    #[must_use]
-    pub fn after_exec(&self, file: FileAccess) -> Credentials {
+    /// Its users and groups when it becomes the program in `file`.
+    pub fn after_exec(&self, file: FileAccess) -> (Ids, Ids) {
         let group = SET_GROUP | GROUP_MAY_EXECUTE;
         let user = (file.mode & SET_USER != 0 && !self.gains_nothing).then_some(file.uid);
         let group = (file.mode & group == group && !self.gains_nothing).then_some(file.gid);
-        Credentials { users: self.users.after_exec(user), groups: self.groups.after_exec(group), ..self.clone() }
+        (self.users.after_exec(user), self.groups.after_exec(group))
     }
 
     /// Owner and group of what it makes.
@@ -250,7 +251,8 @@ impl Credentials {
 
     /// Root's take one word.
     pub fn put(&self, writer: &mut ImageWriter<'_>) -> Result<(), Errno> {
-        if *self == Credentials::default() {
+        let is_roots = self.users == Ids::all(0) && self.groups == Ids::all(0);
+        if is_roots && self.others.is_empty() && !self.gains_nothing {
             return writer.word(0);
         }
         let [users, more_users, groups, more_groups, others] = self.to_words();
@@ -258,19 +260,19 @@ impl Credentials {
         self.others.iter().try_for_each(|group| writer.put(&group.to_le_bytes()))
     }
 
-    pub fn get(reader: &mut ImageReader<'_>) -> Result<Credentials, Errno> {
+    /// Reads them into root's.
+    pub fn take(&mut self, reader: &mut ImageReader<'_>) -> Result<(), Errno> {
         let head = reader.word()?;
-        let mut read = Credentials::default();
         if head & 1 == 0 {
-            return Ok(read);
+            return Ok(());
         }
         let [users, more_users, groups, more_groups] = reader.words()?;
-        (read.users, read.groups) = (Ids::of_words([users, more_users]), Ids::of_words([groups, more_groups]));
-        read.gains_nothing = head & 2 != 0;
+        (self.users, self.groups) = (Ids::of_words([users, more_users]), Ids::of_words([groups, more_groups]));
+        self.gains_nothing = head & 2 != 0;
         for _ in 0..(head >> 2).min(GROUPS_MAX as u64 + 1) {
-            read.others.push(u32::from_le_bytes(reader.take()?)).map_err(|_| Errno::EINVAL)?;
+            self.others.push(u32::from_le_bytes(reader.take()?)).map_err(|_| Errno::EINVAL)?;
         }
-        Ok(read)
+        Ok(())
     }
 }
 

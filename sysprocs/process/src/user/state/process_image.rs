@@ -7,7 +7,6 @@
 
 use crate::signals::SIGNALS;
 use crate::user::state::actions::{SignalAction, SignalActions};
-use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::{DESCRIPTORS_MAX, DescriptorTable, FileDescriptor};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::limits::{LIMITS, NOFILE, ResourceLimit};
@@ -86,7 +85,7 @@ pub fn get_program(reader: &mut ImageReader, pid: u32, program: &mut ProgramStat
     (program.directory, program.root) = (FileId::from_word(directory), FileId::from_word(root));
     (program.umask, program.dumpable, program.blocked) = (umask as u16, dumpable != 0, blocked);
     program.alternate_stack = AlternateStack { address, bytes };
-    program.credentials = Credentials::get(reader)?;
+    program.credentials.take(reader)?;
     program.name = reader.take()?;
     let [ino, directory, path, strings @ ..]: [u64; 6] = reader.words()?;
     program.origin = ProgramOrigin { ino: ino as u32, directory: directory as u32, path, strings };
