@@ -5,7 +5,7 @@
 //! the heap (`due.rs`).
 
 use renga_proto::clock::{Counted, INTERVAL_TIMER, Left};
-use renga_proto::procs::Cause;
+use renga_proto::procs::{Cause, Sender};
 
 /// `si_code`: a timer expired.
 const SI_TIMER: i32 = -2;
@@ -72,7 +72,7 @@ impl Timer {
         let timer = number as u32 + 1;
         let cause = match self.id {
             INTERVAL_TIMER => Cause { timer, ..Cause::KERNEL },
-            sender => Cause { code: SI_TIMER, sender, value: self.value, timer },
+            id => Cause { code: SI_TIMER, sender: Sender::of(id), value: self.value, timer },
         };
         (self.signal, cause)
     }

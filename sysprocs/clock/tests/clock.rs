@@ -4,7 +4,7 @@ use renga_proto::clock::{
     AskTimer, AwaitWake, BoardDied, CalendarTime, Clock, Counted, DropTimer, GoOn, INTERVAL_TIMER, Left, MakeTimer,
     Overruns, SetCalendarTime, SetTimer, SleepUntil, Wake,
 };
-use renga_proto::procs::{Cause, Procs, ProcsCall};
+use renga_proto::procs::{Cause, Procs, ProcsCall, Sender};
 use renga_rt::host::HostBoard;
 use renga_rt::{Address, Client, Errno, Port, Protocol, Watch};
 use std::cell::RefCell;
@@ -132,7 +132,7 @@ fn clock_calendar_waits_follow_set_time() {
     });
     board.run_through_alarms();
     assert_eq!(*woken.borrow(), [(9_000, 100), (600, 600), (20_000, 5_100)]);
-    let times: Vec<(u64, u32)> = sent.borrow().iter().map(|&(at_ns, _, cause)| (at_ns, cause.sender)).collect();
+    let times: Vec<(u64, u32)> = sent.borrow().iter().map(|&(at_ns, _, cause)| (at_ns, cause.sender.pid)).collect();
     assert_eq!(times, [(100, 0), (700, 1)]);
 }
 
@@ -162,7 +162,7 @@ fn clock_timer_counts_overruns_until_signal_is_taken() {
         assert_eq!(clock.call(GoOn { pid, timer }, ()).await, Err(Errno::EINVAL));
     });
     board.run_through_alarms();
-    let cause = Cause { code: -2, sender: 5, value: 77, timer: 1 };
+    let cause = Cause { code: -2, sender: Sender::of(5), value: 77, timer: 1 };
     assert_eq!(*sent.borrow(), [(100, 34, cause), (220, 34, cause)]);
 }
 

@@ -7,29 +7,32 @@
 //!
 //! Not here: what the signal does (`procs`), who is meant.
 
-use renga_proto::procs::{EndKill, KillGroup, Procs};
+use renga_proto::procs::{EndKill, KillGroup, Procs, SOME_REFUSED, Users};
 use renga_rt::{Errno, Family, Retry};
 
 /// The entries that it takes.
 pub const GROUP_KILL: u32 = KillGroup::BIT | EndKill::BIT;
 
-/// Sends `signal` to `group` (0: everybody but init) but not to `except`, from process `sender` (0: the system); how
-/// many got it. `EINVAL` for what is no signal.
+/// Sends `signal` to `group` (0: everybody but init) but not to `except`, from process `sender` (0: the system) of those
+/// users; how many got it. `EINVAL` for what is no signal; `EPERM`: it may signal none of them.
 pub async fn kill_everywhere<const ENTRIES: u32>(
     procs: &mut Family<Procs, ENTRIES>,
     group: u32,
     signal: u8,
     except: u32,
-    sender: u32,
+    (sender, users): (u32, Users),
 ) -> Result<u32, Errno> {
     let boards = procs.boards();
     let hold = boards > 1 && signal != 0;
-    let kill = KillGroup { group, signal, except, hold, sender };
-    let (mut count, mut reached, mut result) = (0, 0u8, Ok(()));
+    let kill = KillGroup { group, signal, except, hold, sender, users };
+    let (mut count, mut reached, mut refused, mut result) = (0, 0u8, false, Ok(()));
     for board in 0..boards {
         let Some(mut there) = procs.at(board, 0) else { continue };
         match there.call_retrying(kill, ()).await {
-            Ok(here) => (count, reached) = (count + here, reached | 1 << board),
+            Ok(here) => {
+                (count, reached) = (count + (here & !SOME_REFUSED), reached | 1 << board);
+                refused |= here & SOME_REFUSED != 0;
+            }
             Err(Errno::EINVAL) => result = Err(Errno::EINVAL),
             Err(_) => {} // a dead board has no members
         }
@@ -39,5 +42,15 @@ pub async fn kill_everywhere<const ENTRIES: u32>(
             let _ = there.call(EndKill {}, ()).await; // a board that has failed since blocks no fork
         }
     }
-    result.map(|()| count)
+    match result {
+        // To everybody means to whomever it may.
+        Ok(()) if count == 0 && refused => {
+            if group == 0 {
+                Ok(1)
+            } else {
+                Err(Errno::EPERM)
+            }
+        }
+        result => result.map(|()| count),
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::group_kill::{GROUP_KILL, kill_everywhere};
 use renga_proto::console::{Console, NextSignal};
-use renga_proto::procs::Procs;
+use renga_proto::procs::{Procs, Users};
 use renga_rt::{Client, Family, Me, Never, Retry};
 
 /// How long it leaves a console in peace that gives no signals.
@@ -14,7 +14,7 @@ pub async fn keyboard(mut me: Me, mut console: Client<Console>, mut procs: Famil
         match console.call_retrying(NextSignal {}, ()).await {
             Ok(key) if key.group == 0 => {} // no group is in the foreground
             Ok(key) => {
-                if let Err(errno) = kill_everywhere(&mut procs, key.group, key.signal, 0, 0).await {
+                if let Err(errno) = kill_everywhere(&mut procs, key.group, key.signal, 0, (0, Users::default())).await {
                     me.log("keyboard: a signal is refused", [u64::from(key.signal), u64::from(errno.0)]);
                 }
             }

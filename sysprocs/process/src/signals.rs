@@ -3,7 +3,7 @@
 //! Invariant: a set has bit `n - 1` for signal `n`, as in Linux's `sigset_t`; signals are 1 to 64.
 //! Not here: who has which pending (`procs`), handlers and frames (`user::deliver`).
 
-use renga_proto::procs::Cause;
+use renga_proto::procs::{Cause, Sender};
 
 /// A set of signals.
 pub type SignalSet = u64;
@@ -70,15 +70,15 @@ pub const fn stopped(signal: u8) -> u32 {
 /// The status that `wait4` reports of a process that goes on.
 pub const CONTINUED: u32 = 0xffff;
 
-/// What SIGCHLD reports of child `pid` and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`, `CLD_CONTINUED`).
-pub fn of_child(pid: u32, status: u32) -> Cause {
+/// What SIGCHLD reports of child `pid` of that user, and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`, `CLD_CONTINUED`).
+pub fn of_child(pid: u32, uid: u32, status: u32) -> Cause {
     let (code, value) = match status & 0x7f {
         _ if status == CONTINUED => (6, SIGCONT.into()),
         0 => (1, status >> 8 & 0xff),
         0x7f => (5, status >> 8 & 0xff),
         signal => (2, signal),
     };
-    Cause { code, sender: pid, value: value.into(), timer: 0 }
+    Cause { code, sender: Sender { pid, uid }, value: value.into(), timer: 0 }
 }
 
 /// The signal in a status made by [`stopped`].

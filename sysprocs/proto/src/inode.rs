@@ -33,6 +33,27 @@ in_word! {
     }
 }
 
+in_word! {
+    /// Whose an inode is; at first root's. In one word.
+    #[derive(Default)]
+    pub struct Owner {
+        /// The user.
+        uid: u32 = 0..=31,
+        /// The group.
+        gid: u32 = 32..=63,
+    }
+}
+
+in_words! {
+    /// An inode that was made.
+    pub struct CreatedInode {
+        /// Its process.
+        slot: u16,
+        /// It is in a directory that gives what is made there its own group.
+        takes_group: bool,
+    }
+}
+
 word_enum! {
     /// How far a commit goes.
     pub enum CommitExtent {
@@ -133,9 +154,9 @@ protocol! {
         /// One reference to inode `ino` less; without links and references it is freed. `EINVAL`: the process `slot`
         /// serves another, or no reference exists.
         1 Release { slot: u16, ino: u32 } (()) -> Result<(), Errno> [releases];
-        /// The fresh inode `ino`, which the allocator has given out, of `mode`, with no links yet and one
-        /// reference. `ENFILE` when all processes are in use.
-        2 Create { ino: u32, mode: u16, device: u32 } (()) -> Result<u16, Errno>;
+        /// The fresh inode `ino`, which the allocator has given out, of `mode` and `owner`, with no links yet and one
+        /// reference; it is to be named in the inode of process `parent`. `ENFILE` when all processes are in use.
+        2 Create { ino: u32, mode: u16, device: u32, owner: Owner, parent: u16 } (()) -> Result<CreatedInode, Errno>;
         /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` serves another, or the caller's
         /// board has no reference; `Reactivate` serves callers that know the generation.
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
@@ -280,7 +301,7 @@ protocol! {
         /// Of a symbolic link: its target; how many bytes.
         19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Becomes the process of inode `ino`, which is fresh if it has a `mode`: from the directory of inodes only.
-        20 Load { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
+        20 Load { ino: u32, mode: u16, device: u32, owner: Owner } (()) -> Result<(), Errno>;
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
         /// inode reclaimer only; says whether the inode itself is to be freed. The boards in `aware`, a bit each, drop
         /// its data themselves.

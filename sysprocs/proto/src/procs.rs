@@ -59,6 +59,8 @@ in_slice! {
 }
 /// In `PolicyOf`, beside a number: it is that of a group.
 pub const OF_GROUP: u32 = 1 << 31;
+/// In the answer of `KillGroup`: some of the group may not be signalled by the sender.
+pub const SOME_REFUSED: u32 = 1 << 31;
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 
@@ -116,14 +118,36 @@ in_words! {
         maker: u8,
     }
 }
+in_word! {
+    /// Who sent a signal; in one word.
+    pub struct Sender {
+        /// The process, or the child that the signal is about; of a timer, the number that its program has for it.
+        pid: u32 = 0..=31,
+        /// Its user.
+        uid: u32 = 32..=63,
+    }
+    /// Whose a process is; in one word.
+    #[derive(Default)]
+    pub struct Users {
+        /// Its real user.
+        real: u32 = 0..=31,
+        /// Its effective one.
+        effective: u32 = 32..=63,
+    }
+}
+impl Sender {
+    /// Root's process, or the system.
+    pub const fn of(pid: u32) -> Sender {
+        Sender { pid, uid: 0 }
+    }
+}
 in_words! {
     /// Why a signal comes, for `siginfo_t`.
     pub struct Cause {
         /// `si_code`.
         code: i32,
-        /// The pid of who sent it, or of the child that it is about; of a timer, the number that its program has for
-        /// it.
-        sender: u32,
+        /// Who sent it.
+        sender: Sender,
         /// What the sender gave with it; of a child, its status.
         value: u64,
         /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no
@@ -133,7 +157,7 @@ in_words! {
 }
 impl Cause {
     /// The system's own doing (`SI_KERNEL`).
-    pub const KERNEL: Cause = Cause { code: 0x80, sender: 0, value: 0, timer: 0 };
+    pub const KERNEL: Cause = Cause { code: 0x80, sender: Sender::of(0), value: 0, timer: 0 };
     /// Thread `tid` has all others of its program killed.
     pub const fn siblings_of(tid: u32) -> Cause {
         Cause { code: Cause::OF_SIBLING, ..Cause::user(tid) }
@@ -142,12 +166,21 @@ impl Cause {
     pub const OF_SIBLING: i32 = i32::MIN;
     /// The code of a signal for one thread (`SI_TKILL`).
     pub const FOR_THREAD: i32 = -6;
-    /// `kill` by process `sender` (`SI_USER`).
+    /// `kill` by root's process `sender` (`SI_USER`).
     pub const fn user(sender: u32) -> Cause {
-        Cause { code: 0, sender, value: 0, timer: 0 }
+        Cause { code: 0, sender: Sender::of(sender), value: 0, timer: 0 }
     }
 }
 in_word! {
+    /// What is kept of signals and of children that end: in one word.
+    pub struct SignalKeeping {
+        /// Children leave no zombies.
+        reaps: bool = 0..=0,
+        /// No signal comes when they stop or go on.
+        quiet: bool = 1..=1,
+        /// So many signals may wait with their causes.
+        queued: u32 = 32..=63,
+    }
     /// A signal taken from the queue, and the facts that its program needs before it goes on: in one word.
     #[derive(Default)]
     pub struct SignalFacts {
@@ -170,6 +203,15 @@ in_words! {
         next: SignalFacts,
         /// Why it came.
         cause: Cause,
+    }
+}
+in_word! {
+    /// More of [`Relations`]; in one word.
+    pub struct FurtherFacts {
+        /// How many ends of boards were reported to its board.
+        deaths: u32 = 0..=31,
+        /// Its saved user.
+        saved: u32 = 32..=63,
     }
 }
 in_words! {
@@ -197,8 +239,10 @@ in_words! {
         group: u32,
         /// Its session.
         session: u32,
-        /// How many ends of boards were reported to its board.
-        deaths: u32,
+        /// Whose it is.
+        users: Users,
+        /// What else is known.
+        further: FurtherFacts,
     }
 }
 
@@ -237,10 +281,11 @@ protocol! {
         /// real-time one with a value, beyond the limit.
         6 Kill { pid: u32, signal: u8, cause: Cause } (()) -> Result<bool, Errno>;
         /// Sends a signal to every process here of a group but to `except` (0: none); returns how many. Group 0:
-        /// every process but init. From process `sender`, or (0) the system. `hold`: until the caller's board has
+        /// every process but init. From process `sender` of those users, or (0) the system. Those that it may not
+        /// signal are passed over: with any of them the answer contains `SOME_REFUSED`. `hold`: until the caller's board has
         /// called `EndKill`, processes of other boards make no children here, which other boards' members of the
         /// group could be.
-        7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32 } (()) -> Result<u32, Errno>;
+        7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32, users: Users } (()) -> Result<u32, Errno>;
         /// Takes one of the pending signals of `pid` outside `blocked`.
         8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<TakenSignal, Errno>;
         /// The set of pending signals.
@@ -265,8 +310,8 @@ protocol! {
         15 Regulate { orders: u8, lease_ns: u64 } (&'a [u8], &'a mut [u8]) -> Result<u32, Errno>;
         /// Sets which signals `pid` ignores and does not block: they are lost, all others interrupt it. `reaps`: its
         /// children leave no zombies. `quiet`: it gets no signal when they stop or go on. At most `queued` signals
-        /// wait with their causes.
-        16 SetIgnored { pid: u32, ignored: u64, reaps: bool, quiet: bool, queued: u32 } (()) -> Result<(), Errno>;
+        /// wait with their causes. Whose it is decides who signals it.
+        16 SetIgnored { pid: u32, ignored: u64, keeping: SignalKeeping, users: Users, saved: u32 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
         /// The parent of `child`, which borrowed its address space (CLONE_VFORK), waits until

@@ -121,6 +121,10 @@ crate::with_defaults! {
         pub signals: Published<[u64; 3], 3> = Published::new([0; 3]),
         /// Permission bits that it does not give to what it makes.
         pub umask: Published<u16> = Published::new(0),
+        /// Users and groups, real with effective and saved with those for files, 32 bits each; how many further groups.
+        pub credentials: Published<[u64; 5], 5> = Published::new([0; 5]),
+        /// These, 32 bits each.
+        pub groups: Published<[u64; 16], 16> = Published::new([0; 16]),
         /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
         pub limits: Published<[[u64; 2]; LIMITS], { 2 * LIMITS }> = Published::new([[u64::MAX; 2]; LIMITS]),
     }

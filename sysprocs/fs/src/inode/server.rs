@@ -148,12 +148,12 @@ impl InodeServer {
 }
 
 async fn load(inode: &mut ActiveInode, call: Call<Load>) {
-    let Load { ino, mode, device } = call.entry();
+    let Load { ino, mode, device, owner } = call.entry();
     // The next call waits until it is loaded; the directory of inodes does not.
     call.reply(Ok(()));
     match mode {
         0 => inode.load(ino).await,
-        mode => inode.initialise(ino, mode, device).await,
+        mode => inode.initialise(ino, (mode, owner), device).await,
     }
 }
 

@@ -71,6 +71,7 @@ impl ActiveInode {
         if change != AttributeChange::NONE {
             let now_ns = self.now_ns();
             self.record.change(change, now_ns);
+            self.publish_mode();
             self.note_change();
         }
         Ok(())

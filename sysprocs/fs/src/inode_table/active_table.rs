@@ -238,6 +238,10 @@ impl ActiveTable {
         idle
     }
 
+    /// Whether what is made in the inode of process `number` gets its group.
+    pub(crate) fn gives_group(&self, number: u16) -> bool {
+        self.referrers.gives_group(number)
+    }
     pub(crate) fn session(&self, board: u8) -> u32 {
         self.referrers.session(board)
     }

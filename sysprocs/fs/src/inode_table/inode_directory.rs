@@ -12,10 +12,11 @@ use crate::inode_table::directory_state::InodeDirectoryState;
 use crate::inode_table::inode_slot::InodeSlot;
 use crate::leases::referrers::Referrers;
 use crate::lookup::name_cache::{NameCache, NameSlot};
+use renga_abi::InWords;
 use renga_proto::inode::{
-    Activate, ActivateDirectory, BoardDied, CachedOf, CommitAll, CommitExtent, Create, GiveUp, GrantName, HandOver,
-    Inode, InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim, Reactivate,
-    Release, ReleaseMany, Retire, TakeHolders, Unlinked,
+    Activate, ActivateDirectory, BoardDied, CachedOf, CommitAll, CommitExtent, Create, CreatedInode, GiveUp, GrantName,
+    HandOver, Inode, InodeDirectory, InodeDirectoryCall, InodeFacts, Keep, Load, LockNames, NO_SLOT, NextReclaim,
+    Reactivate, Release, ReleaseMany, Retire, TakeHolders, Unlinked,
 };
 use renga_proto::surplus::{self, SURPLUS_MAX};
 use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
@@ -88,8 +89,8 @@ impl InodeDirectoryState {
             InodeDirectoryCall::NextCommit(call) => self.commits.next(call),
             InodeDirectoryCall::BoardDied(call) => self.drop_board(call),
             InodeDirectoryCall::Create(call) => {
-                let slot = self.create(call.entry(), call.board()).await;
-                return reply_slot(call, slot, InodeDirectoryCall::Create);
+                let created = self.create(call.entry(), call.board()).await;
+                return reply_slot(call, created, InodeDirectoryCall::Create);
             }
             InodeDirectoryCall::Reactivate(call) => {
                 let (Reactivate { ino, generation }, board) = (call.entry(), call.board());
@@ -220,15 +221,16 @@ impl InodeDirectoryState {
         }
     }
 
-    async fn create(&mut self, create: Create, board: u8) -> Result<Option<u16>, Errno> {
-        let Create { ino, mode, device } = create;
+    async fn create(&mut self, create: Create, board: u8) -> Result<Option<CreatedInode>, Errno> {
+        let Create { ino, mode, device, owner, .. } = create;
         match self.table.activate(ino, board)? {
             Activation::Fresh(slot) => {
                 // Of a directory that had its number.
                 let holders = self.names.forget_directory(ino);
                 self.names.spill(holders);
-                self.inode(slot)?.call(Load { ino, mode, device }, ()).await?;
-                Ok(Some(slot))
+                self.inode(slot)?.call(Load { ino, mode, device, owner }, ()).await?;
+                let takes_group = self.table.gives_group(create.parent);
+                Ok(Some(CreatedInode { slot, takes_group }))
             }
             Activation::Later => Ok(None),
             // It is given out, so it is not active.
@@ -238,9 +240,9 @@ impl InodeDirectoryState {
 }
 
 /// Replies with the slot of an inode, or gives the call back while there is none.
-fn reply_slot<E: Entry<Reply = Result<u16, Errno>>>(
+fn reply_slot<T: InWords, E: Entry<Reply = Result<T, Errno>>>(
     call: Call<E>,
-    slot: Result<Option<u16>, Errno>,
+    slot: Result<Option<T>, Errno>,
     wait: fn(Call<E>) -> InodeDirectoryCall,
 ) -> Option<InodeDirectoryCall> {
     match slot {

@@ -14,6 +14,8 @@ const LEASED: u16 = 1 << 8;
 /// Above that: one more than the board whose background job it was leased to; 0: it was not leased to one.
 const JOB_BIT: u32 = 9;
 const JOB: u16 = 0xf << JOB_BIT;
+/// What is made in it, a directory, gets its group.
+const GIVES_GROUP: u16 = 1 << 13;
 /// Of so many inodes one may be leased.
 const LEASED_SHARE: usize = 4;
 /// And of so many of these one to background jobs: so that others find room beside what stays leased to them.
@@ -59,8 +61,17 @@ impl Referrers {
     }
     pub(crate) fn set(&self, slot: u16, boards: u8) {
         if let Some(set) = self.sets.get(usize::from(slot)) {
-            set.set(set.get() & (LEASED | JOB) | u16::from(boards));
+            set.set(set.get() & (LEASED | JOB | GIVES_GROUP) | u16::from(boards));
         }
+    }
+    /// What is made in the inode of process `slot` gets its group from now on, or does not.
+    pub(crate) fn set_gives_group(&self, slot: u16, gives: bool) {
+        if let Some(set) = self.sets.get(usize::from(slot)) {
+            set.set(if gives { set.get() | GIVES_GROUP } else { set.get() & !GIVES_GROUP });
+        }
+    }
+    pub(crate) fn gives_group(&self, slot: u16) -> bool {
+        self.sets.get(usize::from(slot)).is_some_and(|set| set.get() & GIVES_GROUP != 0)
     }
     /// The inode of process `slot` is leased from now on, or no longer.
     pub(crate) fn set_leased(&self, slot: u16, leased: bool) {

@@ -9,7 +9,7 @@
 
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::names::path_lookup::FreeLookupWorkers;
-use crate::names::worker_state::{LookupClients, LookupWorker, locked};
+use crate::names::worker_state::{InodeReference, LookupClients, LookupWorker, locked};
 use renga_pages::flush_and_commit;
 use renga_proto::allocator::FillStatus;
 use renga_proto::inode::{
@@ -17,7 +17,7 @@ use renga_proto::inode::{
 };
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, Make, MakeDirectory, MakeNode, NO_FOLLOW, Open,
-    PathCall, Remove, Rename, StatusOf, Unlink, Walk,
+    PathCall, Remove, Rename, StatusOf, SymbolicLink, Unlink, Walk,
 };
 use renga_rt::{Call, Errno, Never, Port, reply};
 
@@ -27,8 +27,13 @@ const EXECUTE_BITS: u16 = 0o111;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
-    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {{
+    ($worker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
+        at_path!($worker, $at, $path, ($follow, 0), $entry, $lends, expected)
+    };
+    ($worker:expr, $at:expr, $path:expr, ($follow:expr, $expected:expr), $entry:expr, $lends:expr, expected) => {{
         let node = $worker.lookup($at, $path, $follow).await;
+        let wanted = |node: &InodeReference| $expected == 0 || node.ino == $expected;
+        let node = node.and_then(|node| if wanted(&node) { Ok(node) } else { Err(Errno::EAGAIN) });
         let done = match node.and_then(|node| $worker.inode(node.slot)) {
             Ok(mut inode) => inode.call($entry, $lends).await,
             Err(errno) => Err(errno),
@@ -96,24 +101,28 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         PathCall::FileSystemStatus(mut call) => reply!(call, worker.allocator.call(FillStatus {}, call.lent()).await),
         PathCall::Unmount(call) => reply!(call, worker.unmount().await),
         PathCall::ChangeMode(mut call) => {
-            let ChangeMode { at, mode } = call.entry();
-            reply!(call, at_path!(worker, at, call.lent(), true, SetAccess::mode(mode), ()));
+            let ChangeMode { at, mode, expected } = call.entry();
+            let access = SetAccess::mode(mode);
+            reply!(call, at_path!(worker, at, call.lent(), (true, expected), access, (), expected));
         }
         PathCall::ChangeTimes(mut call) => {
-            let ChangeTimes { at, access_ns, modify_ns, flags } = call.entry();
+            let ChangeTimes { at, access_ns, modify_ns, flags, expected } = call.entry();
             let times = SetTimes { access_ns, modify_ns };
-            reply!(call, at_path!(worker, at, call.lent(), follows(flags), times, ()));
+            reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), times, (), expected));
         }
         PathCall::ChangeOwner(mut call) => {
-            let ChangeOwner { at, uid, gid, flags } = call.entry();
-            reply!(call, at_path!(worker, at, call.lent(), follows(flags), SetAccess::owner(uid, gid), ()));
+            let ChangeOwner { at, uid, gid, flags, expected } = call.entry();
+            let access = SetAccess::owner(uid, gid);
+            reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), access, (), expected));
         }
         PathCall::MakeDirectory(mut call) => {
-            let MakeDirectory { at, mode } = call.entry();
+            let MakeDirectory { at, mode, owner } = call.entry();
+            worker.owner = owner;
             reply!(call, locked!(worker, true, worker.make_directory(at, call.lent(), mode)));
         }
         PathCall::MakeNode(mut call) => {
-            let MakeNode { at, mode, device } = call.entry();
+            let MakeNode { at, mode, device, owner } = call.entry();
+            worker.owner = owner;
             reply!(call, locked!(worker, true, worker.make_node(at, call.lent(), mode, device)));
         }
         PathCall::Unlink(mut call) => {
@@ -130,7 +139,8 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             two_paths!(call, (from, to) => locked!(worker, true, worker.link((from_at, from), (to_at, to), follow)));
         }
         PathCall::SymbolicLink(mut call) => {
-            let at = call.entry().at;
+            let SymbolicLink { at, owner } = call.entry();
+            worker.owner = owner;
             two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
         }
     }

@@ -8,22 +8,47 @@ use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE
 use crate::lookup::pathname::{Component, FileName};
 use crate::names::worker_state::{InodeReference, LookupWorker, Parent};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{CachedOf, Create, Enter, Intent, LinkCount, Repoint, SetLink, Unlinked};
+use renga_proto::inode::{
+    CachedOf, Create, CreatedInode, Enter, Intent, LinkCount, Repoint, STAT_BYTES, SetAccess, SetLink, Status, Unlinked,
+};
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
-use renga_rt::Errno;
+use renga_proto::stat::{OWNER_AT, half};
+use renga_rt::{Errno, apart};
+
+/// In a directory that gives its group.
+const SET_GROUP: u16 = 0o2000;
 
 impl LookupWorker {
     async fn create(&mut self, parent: &InodeReference, mode: u16, device: u32) -> Result<InodeReference, Errno> {
         let directory = mode & TYPE_MASK == DIRECTORY;
         let ino = self.allocator.call(TakeInode { parent: parent.ino, directory }, ()).await?;
-        match self.directory.call(Create { ino, mode, device }, ()).await {
-            Ok(slot) => Ok(self.note(InodeReference { slot, ino, kind: kind_of(mode) })),
+        let create = Create { ino, mode, device, owner: self.owner, parent: parent.slot };
+        match self.directory.call(create, ()).await {
+            Ok(CreatedInode { slot, takes_group }) => {
+                let node = self.note(InodeReference { slot, ino, kind: kind_of(mode) });
+                if takes_group && let Err(errno) = apart!(self.take_group(parent, &node, mode)) {
+                    let _ = self.set_unlinked(&node, 0).await;
+                    return Err(errno);
+                }
+                Ok(node)
+            }
             Err(errno) => {
                 self.allocator.call(FreeInode { ino, directory }, ()).await?;
                 Err(errno)
             }
         }
+    }
+
+    /// What is made in a directory that gives its group gets it; a directory goes on doing so.
+    async fn take_group(&mut self, parent: &InodeReference, node: &InodeReference, mode: u16) -> Result<(), Errno> {
+        let mut status = [0; STAT_BYTES];
+        self.inode(parent.slot)?.call(Status {}, (&[][..], &mut status[..])).await?;
+        let gid = half(&status, OWNER_AT + 4);
+        self.inode(node.slot)?.call(SetAccess::owner(u32::MAX, gid), ()).await?;
+        // Another owner would take bits away.
+        let mode = if node.is_directory() { mode | SET_GROUP } else { mode };
+        self.inode(node.slot)?.call(SetAccess::mode(mode), ()).await
     }
 
     pub(crate) async fn enter(

@@ -30,6 +30,7 @@ impl LookupWorker {
     /// What was opened, and whether it has been made: if need be after commits, which may make room for that.
     pub(crate) async fn open_with_room(&mut self, open: Open, path: &[u8]) -> Result<(InodeReference, bool), Errno> {
         let creates = open.flags & OPEN_CREATE != 0;
+        self.owner = open.owner;
         if creates && open.flags & OPEN_DIRECTORY != 0 {
             return Err(Errno::EINVAL);
         }

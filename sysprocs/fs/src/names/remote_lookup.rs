@@ -91,14 +91,15 @@ impl LookupWorker {
 
     /// Makes what is to be made, and writes the steps to `out`; how many bytes.
     pub(crate) async fn make(&mut self, make: Make, board: u8, path: &[u8], out: &mut [u8]) -> Result<u32, Errno> {
-        let Make { at, flags, mode, directory, prepared } = make;
+        let Make { at, flags, mode, directory, prepared, owner } = make;
+        self.owner = owner;
         let (opens, leases) = (!directory, !directory && flags & OPEN_WRITE != 0);
         self.maker = Some(Maker { board, prepared, removed: 0, leases, opens, granted: Ok(()) });
         self.steps.clear();
         let made = if directory {
             locked!(self, true, self.make_directory(at.into(), path, mode))
         } else {
-            self.make_file(Open { at: at.into(), flags, mode }, board, path).await
+            self.make_file(Open { at: at.into(), flags, mode, owner }, board, path).await
         };
         self.release_all().await;
         let granted = self.maker.take().map_or(Ok(()), |maker| maker.granted);

@@ -117,7 +117,13 @@ fn open_file_unlinked_stays_readable() {
         let dir = user.open_facts("/dir", OPEN_DIRECTORY, 0).await.unwrap();
         user.rmdir("/dir").await.unwrap();
         let flags = OPEN_CREATE | OPEN_WRITE | OPEN_EXCLUSIVE;
-        let inside = user.path.call(path::Open { at: dir.ino.into(), flags, mode: 0o644 }, &b"file"[..]).await;
+        let inside = user
+            .path
+            .call(
+                path::Open { at: dir.ino.into(), flags, mode: 0o644, owner: renga_proto::inode::Owner::default() },
+                &b"file"[..],
+            )
+            .await;
         assert_eq!(inside, Err(Errno::ENOENT));
         let path = user.path.call(path::AbsolutePath { at: dir.ino.into() }, &mut out[..]).await;
         assert_eq!(path, Err(Errno::ENOENT));

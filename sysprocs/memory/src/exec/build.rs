@@ -23,10 +23,21 @@ pub const CLOCK_TICKS: u64 = 100;
 /// Whose program it is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Credentials {
-    /// User, real and effective.
+    /// User.
     pub uid: u32,
-    /// Group, real and effective.
+    /// The effective one.
+    pub euid: u32,
+    /// Group.
     pub gid: u32,
+    /// The effective one.
+    pub egid: u32,
+}
+
+impl Credentials {
+    /// Whether it got rights that its user does not have.
+    pub fn is_secure(self) -> bool {
+        self.uid != self.euid || self.gid != self.egid
+    }
 }
 
 /// How a program starts; all other registers are 0.
@@ -167,7 +178,7 @@ impl<M: UserMemory> Pager<'_, M> {
 /// The auxiliary vector of a program whose strings begin at `start`.
 fn auxiliary(extras: Extras, start: u64, who: Credentials, image: [u64; 4]) -> [(u64, u64); 18] {
     let [headers, header_count, base, entry] = image;
-    let (uid, gid) = (u64::from(who.uid), u64::from(who.gid));
+    let Credentials { uid, euid, gid, egid } = who;
     [
         (key::HWCAP, HWCAP),
         (key::PAGESZ, PAGE),
@@ -178,11 +189,11 @@ fn auxiliary(extras: Extras, start: u64, who: Credentials, image: [u64; 4]) -> [
         (key::BASE, base),
         (key::FLAGS, 0),
         (key::ENTRY, entry),
-        (key::UID, uid),
-        (key::EUID, uid),
-        (key::GID, gid),
-        (key::EGID, gid),
-        (key::SECURE, 0),
+        (key::UID, uid.into()),
+        (key::EUID, euid.into()),
+        (key::GID, gid.into()),
+        (key::EGID, egid.into()),
+        (key::SECURE, who.is_secure().into()),
         (key::RANDOM, start + extras.random as u64),
         (key::EXECFN, start + extras.name as u64),
         (key::PLATFORM, start + extras.platform as u64),

@@ -41,7 +41,7 @@ async fn load(world: &mut World, slot: u16, linker: Option<u16>) -> Result<(Spac
         None => None,
     };
     let strings = strings(world).await;
-    let (who, mut space) = (Credentials { uid: 3, gid: 4 }, Space::none());
+    let (who, mut space) = (Credentials { uid: 3, euid: 5, gid: 4, egid: 4 }, Space::none());
     let start = world.pager().load(&mut space, &program, linker.as_ref(), strings, who, &mut []).await?;
     Ok((space, start))
 }
@@ -169,11 +169,23 @@ fn exec_stack_matches_linux() {
         let (arguments, environment, auxiliary) = read_stack(&mut world, &mut space, start.sp).await;
         assert_eq!(arguments, ["busybox", "echo", "a b"]);
         assert_eq!(environment, ["PATH=/bin"]);
-        let expected = [(3, PROGRAM_BASE + 64), (4, 56), (5, 2), (6, 4096), (7, 0), (9, start.pc), (11, 3), (13, 4)];
+        let expected = [
+            (3, PROGRAM_BASE + 64),
+            (4, 56),
+            (5, 2),
+            (6, 4096),
+            (7, 0),
+            (9, start.pc),
+            (11, 3),
+            (12, 5),
+            (13, 4),
+            (14, 4),
+            (23, 1),
+        ];
         for (key, value) in expected {
             assert_eq!(auxiliary[&key], value, "auxiliary {key}");
         }
-        assert_eq!((auxiliary[&16], auxiliary[&17], auxiliary[&23]), (3, 100, 0));
+        assert_eq!((auxiliary[&16], auxiliary[&17], auxiliary[&23]), (3, 100, 1));
         assert_eq!(string(&mut world, &mut space, auxiliary[&31]).await, "/bin/busybox");
         assert_eq!(string(&mut world, &mut space, auxiliary[&15]).await, "aarch64");
         assert_eq!(auxiliary[&25] % 16, 0);

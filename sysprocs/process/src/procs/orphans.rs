@@ -9,7 +9,7 @@ use super::record::{Home, ProcessRecord, ProcessState};
 use super::rows::RowKey;
 use super::table::ProcessTable;
 use crate::signals::{SIGCONT, SIGHUP};
-use renga_proto::procs::{Cause, INIT};
+use renga_proto::procs::{Cause, INIT, Users};
 
 impl ProcessTable {
     /// Process `pid` ends: hangs up the groups that become orphaned with it, its own and its children's. The last one
@@ -52,7 +52,7 @@ impl ProcessTable {
             return 0;
         }
         for signal in [SIGHUP, SIGCONT] {
-            let _ = self.kill_group(group, signal, without, Cause::KERNEL); // both are signals
+            let _ = self.kill_group((group, without), signal, Cause::KERNEL, Users::default()); // both are signals
         }
         if elsewhere { group } else { 0 }
     }

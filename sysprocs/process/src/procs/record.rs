@@ -2,7 +2,7 @@
 
 use super::queue::SignalChain;
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet, UNSTOPPABLE};
-use renga_proto::procs::QUEUED_MAX;
+use renga_proto::procs::{QUEUED_MAX, Users};
 use renga_proto::used::Used;
 
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
@@ -55,6 +55,10 @@ renga_rt::with_defaults! {
         pub session: u32 = 0,
         /// Where it is.
         pub home: Home = Home::Nowhere,
+        /// Whose it is,
+        pub users: Users = Users { real: 0, effective: 0 },
+        /// and its saved user.
+        pub saved: u32 = 0,
         /// How it is.
         pub state: ProcessState = ProcessState::Alive,
         /// It is a further thread of the process that is named as its parent.
@@ -100,6 +104,12 @@ renga_rt::with_defaults! {
     pub const FREE;
 }
 
+/// Whether a process of `users` may signal one of that real and saved user (kill(2)).
+pub fn may_signal(users: Users, real: u32, saved: u32) -> bool {
+    let Users { real: own, effective } = users;
+    effective == 0 || [own, effective].into_iter().any(|user| user == real || user == saved)
+}
+
 impl ProcessRecord {
     /// The slot of this board that it runs in.
     pub fn slot(&self) -> Option<u16> {
@@ -112,6 +122,11 @@ impl ProcessRecord {
     /// Pending signals that concern it while it blocks `blocked`.
     pub fn deliverable(&self, blocked: SignalSet) -> SignalSet {
         self.pending & (!(blocked | self.ignored) | UNSTOPPABLE)
+    }
+
+    /// Whether a process of `users` may signal it; of session `session`, if it is to go on.
+    pub fn admits(&self, users: Users, goes_on_in: Option<u32>) -> bool {
+        may_signal(users, self.users.real, self.saved) || goes_on_in == Some(self.session)
     }
 
     /// What a listing calls its state.

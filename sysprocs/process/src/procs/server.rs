@@ -12,8 +12,8 @@ use renga_abi::InWords;
 use renga_proto::procs::{
     AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, BeginFork, BoardDied, Cause, ChildExited, Describe,
     EndKill, EndedProcess, Exit, Kill, KillGroup, MakeInit, NewSession, PassOn, PendingSignals, PolicyOf, Procs,
-    ProcsServer, Regulate, Relate, Relations, RelieveMemory, Rename, SetGroup, SetIgnored, Spawn, Stopped, TakeSignal,
-    TakenSignal, TakenUp, UsageOf, VforkDone, WaitChild, board_of,
+    ProcsServer, Regulate, Relate, Relations, RelieveMemory, Rename, Sender, SetGroup, SetIgnored, SignalKeeping,
+    Spawn, Stopped, TakeSignal, TakenSignal, TakenUp, UsageOf, VforkDone, WaitChild, board_of,
 };
 use renga_proto::used::Used;
 use renga_rt::{Call, Entry, Errno, Me, Never, Port, Protocol, WaitCanceller, Watch, unless_cancelled};
@@ -151,9 +151,10 @@ impl ProcsServer for ProcsState {
         }
     }
     async fn set_ignored(&mut self, call: &mut Call<SetIgnored>) -> Result<(), Errno> {
-        let SetIgnored { pid, ignored, reaps, quiet, queued } = call.entry();
+        let SetIgnored { pid, ignored, keeping: SignalKeeping { reaps, quiet, queued }, users, saved } = call.entry();
         self.table.set_ignored(pid, ignored)?;
         self.table.limit_queued(pid, queued)?;
+        self.table.set_users(pid, users, saved)?;
         self.table.set_reaps(pid, reaps, quiet)
     }
 
@@ -205,9 +206,10 @@ impl ProcsServer for ProcsState {
         self.table.child_exited(parent, child, status)
     }
     async fn kill_group(&mut self, call: &mut Call<KillGroup>) -> Result<u32, Errno> {
-        let KillGroup { group, signal, except, hold, sender } = call.entry();
-        let cause = if sender == 0 { Cause::KERNEL } else { Cause::user(sender) };
-        let sent = self.table.kill_group(group, signal, except, cause)?;
+        let KillGroup { group, signal, except, hold, sender, users } = call.entry();
+        let from = Sender { pid: sender, uid: users.real };
+        let cause = if sender == 0 { Cause::KERNEL } else { Cause { sender: from, ..Cause::user(sender) } };
+        let sent = self.table.kill_group((group, except), signal, cause, users)?;
         // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
         if !hold || self.killing.add(call.board()) { Ok(sent) } else { Err(Errno::EAGAIN) }
     }

@@ -9,7 +9,7 @@ use super::rows::RowKey;
 use super::slot_set::SlotSet;
 use super::table::ProcessTable;
 use crate::signals::{CONTINUED, SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
-use renga_proto::procs::{Cause, INIT, SignalFacts, TakenSignal};
+use renga_proto::procs::{Cause, INIT, SOME_REFUSED, SignalFacts, TakenSignal, Users};
 use renga_rt::Errno;
 
 impl ProcessTable {
@@ -24,44 +24,61 @@ impl ProcessTable {
             return Ok(false);
         }
         if cause.code == Cause::OF_SIBLING {
-            return self.kill_siblings(pid, cause.sender).map(|()| true);
+            return self.kill_siblings(pid, cause.sender.pid).map(|()| true);
         }
         self.post(pid, signal, cause)
     }
 
-    /// Sends `signal` to all of `group`, or to all but init for group 0, and never to `except`; how many
-    /// there are.
-    pub fn kill_group(&mut self, group: u32, signal: u8, except: u32, cause: Cause) -> Result<u32, Errno> {
+    /// Sends `signal` to all of `group`, or to all but init for group 0, and never to `except`, from a process of
+    /// `users`; how many there are, with `SOME_REFUSED` if it may not signal some of them.
+    pub fn kill_group(
+        &mut self,
+        (group, except): (u32, u32),
+        signal: u8,
+        cause: Cause,
+        users: Users,
+    ) -> Result<u32, Errno> {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
         }
+        let session = self.get(cause.sender.pid).ok().map(|sender| sender.session);
+        let who = (users, session.filter(|_| signal == SIGCONT));
         let mut count = 0;
         if group == 0 {
             for index in 0..self.rows.end() {
-                count += self.post_for_group(index, (signal, cause), [except, INIT]);
+                count = self.post_for_group(index, (signal, cause), [except, INIT], who).add_to(count);
             }
             return Ok(count);
         }
         let mut at = self.rows.first(RowKey::Group, group);
         while let Some(index) = at {
-            count += self.post_for_group(index, (signal, cause), [except, 0]);
+            count = self.post_for_group(index, (signal, cause), [except, 0], who).add_to(count);
             at = self.rows.next(index, RowKey::Group);
         }
         Ok(count)
     }
 
-    /// Sends `signal` to the process at `index`, if it is one of this board and none of the exceptions; how many
-    /// that are.
-    fn post_for_group(&mut self, index: usize, (signal, cause): (u8, Cause), but: [u32; 2]) -> u32 {
+    /// Sends `signal` to the process at `index`, if it is one of this board and none of the exceptions, and `who`
+    /// sends it may.
+    fn post_for_group(
+        &mut self,
+        index: usize,
+        (signal, cause): (u8, Cause),
+        but: [u32; 2],
+        (users, goes_on_in): (Users, Option<u32>),
+    ) -> Posted {
         let ProcessRecord { pid, home, is_thread, .. } = self.rows[index];
         if pid == 0 || is_thread || but.contains(&pid) || !matches!(home, Home::Slot(_)) {
-            return 0;
+            return Posted::Passed;
+        }
+        if !self.rows[index].admits(users, goes_on_in) {
+            return Posted::Refused;
         }
         if signal != 0 {
             self.rows.change(index, |record| record.from_group |= bit(signal));
             let _ = self.post(pid, signal, cause); // it is here, in a slot
         }
-        1
+        Posted::Sent
     }
 
     /// Sends `pid`, just made by another board's process, the signals that the group of that process got meanwhile,
@@ -177,6 +194,24 @@ impl ProcessTable {
         let own = self.index(pid)?;
         let suspended = self.rows[self.process_index(own)].suspended;
         Ok(self.is_stopped(own) || suspended && self.deliverable(pid, blocked)? == 0)
+    }
+}
+
+/// What came of a signal to one of a group.
+enum Posted {
+    Passed,
+    Refused,
+    Sent,
+}
+
+impl Posted {
+    /// What is answered of the group, of which `count` is answered so far.
+    fn add_to(self, count: u32) -> u32 {
+        match self {
+            Posted::Passed => count,
+            Posted::Refused => count | SOME_REFUSED,
+            Posted::Sent => count + 1,
+        }
     }
 }
 

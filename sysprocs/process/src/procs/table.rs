@@ -14,8 +14,8 @@ use super::rows::{ProcessRow, ProcessRows, RowKey};
 use super::slot_set::SlotSet;
 use crate::signals::{CONTINUED, SIGCHLD, SignalSet, of_child, stop_signal, stopped};
 use renga_proto::procs::{
-    EndedProcess, INIT, Relations, Rename, SetGroup, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG,
-    WAIT_STOPPED, WaitedChild, board_of,
+    EndedProcess, FurtherFacts, INIT, Relations, Rename, SetGroup, Users, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP,
+    WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild, board_of,
 };
 use renga_proto::used::Used;
 use renga_rt::{BOARDS_MAX, Errno};
@@ -141,8 +141,9 @@ impl ProcessTable {
     pub fn spawn(&mut self, slot: u16, parent: u32, group: u32, session: u32) -> Result<u32, Errno> {
         let known = match group {
             0 => {
-                let ProcessRecord { group, session, reaps, quiet, queued_most, .. } = *self.get(parent)?;
-                ProcessRecord { group, session, reaps, quiet, queued_most, ..ProcessRecord::FREE }
+                let ProcessRecord { group, session, reaps, quiet, queued_most, users, saved, .. } =
+                    *self.get(parent)?;
+                ProcessRecord { group, session, reaps, quiet, queued_most, users, saved, ..ProcessRecord::FREE }
             }
             _ => ProcessRecord { group, session, ..ProcessRecord::FREE },
         };
@@ -245,8 +246,9 @@ impl ProcessTable {
             if self.rows[index].quiet && (status == CONTINUED || stop_signal(status).is_some()) {
                 return;
             }
+            let uid = self.get(child).map_or(0, |child| child.users.real);
             // The parent is of this board: it has a slot.
-            let _ = self.post(parent, SIGCHLD, of_child(child, status));
+            let _ = self.post(parent, SIGCHLD, of_child(child, uid, status));
         }
     }
 
@@ -332,8 +334,13 @@ impl ProcessTable {
 
     /// Parent, group and session of `pid`, and how many ends of boards there were so far.
     pub fn relate(&self, pid: u32) -> Result<Relations, Errno> {
-        let ProcessRecord { parent, group, session, .. } = *self.get(pid)?;
-        Ok(Relations { parent, group, session, deaths: self.deaths })
+        let ProcessRecord { parent, group, session, users, saved, .. } = *self.get(pid)?;
+        Ok(Relations { parent, group, session, users, further: FurtherFacts { deaths: self.deaths, saved } })
+    }
+
+    /// Notes whose `pid` is.
+    pub fn set_users(&mut self, pid: u32, users: Users, saved: u32) -> Result<(), Errno> {
+        self.change(pid, |record| (record.users, record.saved) = (users, saved))
     }
 
     /// Moves a process to a group.

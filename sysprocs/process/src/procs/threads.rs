@@ -46,13 +46,13 @@ impl ProcessTable {
     /// A further thread of process `parent`, in `slot`.
     pub fn spawn_thread(&mut self, slot: u16, parent: u32) -> Result<u32, Errno> {
         let index = self.index(parent)?;
-        let ProcessRecord { reaps, quiet, queued_most, name, is_thread, .. } = self.rows[index];
+        let ProcessRecord { reaps, quiet, queued_most, name, is_thread, users, saved, .. } = self.rows[index];
         if is_thread || self.rows[index].slot().is_none() {
             return Err(Errno::ESRCH);
         }
-        let known = ProcessRecord { parent, reaps, quiet, queued_most, name, is_thread: true, ..ProcessRecord::FREE };
+        let known = ProcessRecord { parent, reaps, quiet, queued_most, name, users, saved, ..ProcessRecord::FREE };
         let pid = self.fresh_pid();
-        self.insert(ProcessRecord { pid, home: Home::Slot(slot), ..known })?;
+        self.insert(ProcessRecord { pid, home: Home::Slot(slot), is_thread: true, ..known })?;
         self.take_slot(slot);
         self.change(parent, |record| record.threads += 1)?;
         Ok(pid)

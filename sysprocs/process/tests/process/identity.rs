@@ -24,24 +24,14 @@ fn expect_all(mut script: Script, calls: &[(u64, &[Argument], Argument)]) {
 
 /// Holds: no-sockets.
 #[test]
-fn identity_ids_are_root_and_single_threaded() {
+fn identity_facts_are_single_threaded() {
     let mut script = Script::new();
     let ids = words(&mut script, &[7; 3]);
     let calls: &[(u64, &[Argument], Argument)] = &[
         (92, &[ANY], NONE),                 // personality
         (96, &[NONE], SELF),                // set_tid_address
         (142, &[NONE], error(EPERM)),       // reboot
-        (143, &[ONE, ONE], NONE),           // setregid
-        (144, &[ONE], NONE),                // setgid
-        (145, &[ONE, ONE], NONE),           // setreuid
-        (146, &[ONE], NONE),                // setuid
-        (147, &[ONE, ONE, ONE], NONE),      // setresuid
-        (148, &[ids, ids, ids], NONE),      // getresuid
-        (149, &[ONE, ONE, ONE], NONE),      // setresgid
-        (150, &[ids, ids, ids], NONE),      // getresgid
         (156, &[NONE], SELF),               // getsid
-        (158, &[NONE, NONE], NONE),         // getgroups
-        (159, &[NONE, NONE], NONE),         // setgroups
         (161, &[ids, ONE], error(EPERM)),   // sethostname
         (166, &[Value(0o77)], Value(0o22)), // umask
         (166, &[Value(0o22)], Value(0o77)),
@@ -52,15 +42,61 @@ fn identity_ids_are_root_and_single_threaded() {
         (167, &[Value(53)], error(EINVAL)),
         (172, &[], SELF),                   // getpid
         (173, &[], NONE),                   // getppid
-        (174, &[], NONE),                   // getuid
-        (175, &[], NONE),                   // geteuid
-        (176, &[], NONE),                   // getgid
-        (177, &[], NONE),                   // getegid
         (178, &[], SELF),                   // gettid
         (293, &[ids, NONE], error(ENOSYS)), // rseq
         (500, &[], error(ENOSYS)),          // none of Linux's
     ];
     expect_all(script, calls);
+}
+
+#[test]
+fn ids_follow_linux_rules() {
+    let mut script = Script::new();
+    let (groups, one_too_many) = (words(&mut script, &[5 | 3 << 32]), words(&mut script, &[0; 17]));
+    let places = [0; 3].map(|word| words(&mut script, &[word]));
+    let (header, sets) = (words(&mut script, &[0x2008_0522]), words(&mut script, &[0; 3]));
+    let calls: &[(u64, &[Argument], Argument)] = &[
+        (174, &[], NONE),                 // getuid
+        (159, &[Value(2), groups], NONE), // setgroups
+        (159, &[Value(33), one_too_many], error(EINVAL)),
+        (158, &[NONE, NONE], Value(2)), // getgroups
+        (158, &[ONE, groups], error(EINVAL)),
+        (158, &[Value(2), groups], Value(2)),
+        (143, &[Value(7), Value(8)], NONE),  // setregid
+        (176, &[], Value(7)),                // getgid
+        (177, &[], Value(8)),                // getegid
+        (144, &[Value(9)], NONE),            // setgid
+        (149, &[ANY, Value(10), ANY], NONE), // setresgid
+        (150, &places, NONE),                // getresgid
+        (152, &[Value(11)], Value(10)),      // setfsgid
+        (152, &[ANY], Value(11)),
+        (90, &[header, sets], NONE),                           // capget
+        (91, &[header, sets], NONE),                           // capset
+        (147, &[Value(1000), Value(2000), Value(3000)], NONE), // setresuid
+        (91, &[header, sets], error(EPERM)),
+        (174, &[], Value(1000)),
+        (175, &[], Value(2000)), // geteuid
+        (159, &[NONE, NONE], error(EPERM)),
+        (146, &[Value(5)], error(EPERM)), // setuid
+        (146, &[ANY], error(EINVAL)),
+        (146, &[Value(3000)], NONE),
+        (145, &[ANY, NONE], error(EPERM)), // setreuid
+        (147, &[ANY, Value(2000), ANY], error(EPERM)),
+        (151, &[Value(1000)], Value(3000)), // setfsuid
+        (151, &[Value(77)], Value(1000)),
+        (151, &[Value(77)], Value(1000)),
+        (148, &places, NONE),     // getresuid
+        (167, &[Value(3)], NONE), // prctl: not dumpable any more
+    ];
+    for (place, (number, arguments, expected)) in calls.iter().enumerate() {
+        script.call(*number, arguments).expect(*expected, place as u64 + 1);
+    }
+    expect_word(&mut script, groups, 3 | 5 << 32, 90);
+    for (place, id) in places.into_iter().zip([1000, 3000, 3000]) {
+        expect_word(&mut script, place, id, 91);
+    }
+    exit(&mut script, 0);
+    assert_eq!(System::solo(&script).status(), 0, "the number of the call that came to something else");
 }
 
 /// Holds: no-paging.

@@ -24,6 +24,7 @@ mod terminals;
 mod threads;
 mod timers;
 mod unsupported;
+mod users;
 mod vectors;
 mod wait_calls;
 mod watches;

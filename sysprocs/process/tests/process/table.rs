@@ -8,7 +8,7 @@ use renga_process::signals::{
     SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, SignalSet, bit, exited, killed, stopped,
 };
 use renga_proto::procs::{
-    Cause, INIT, Rename, SetGroup, SignalFacts, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild, board_of,
+    Cause, INIT, Rename, SetGroup, SignalFacts, Users, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, WaitedChild, board_of,
 };
 use renga_rt::Errno;
 
@@ -166,7 +166,7 @@ fn process_table_board_failure_kills_its_children() {
 fn process_table_board_failure_before_record_is_waited_for() {
     let (mut table, shell) = with_shell();
     table.board_died(2);
-    let seen = table.relate(shell).unwrap().deaths;
+    let seen = table.relate(shell).unwrap().further.deaths;
     table.board_died(1);
     add_child(&mut table, shell, 9, 9, seen);
     add_child(&mut table, shell, 10, 10, seen);
@@ -174,7 +174,7 @@ fn process_table_board_failure_before_record_is_waited_for() {
     assert_eq!(table.wait(shell, 10, WAIT_ENDED), Ok(None), "another board's child runs");
     assert_eq!(table.far_boards(), 1 << 2);
     // The board is back, and a child runs there.
-    let seen = table.relate(shell).unwrap().deaths;
+    let seen = table.relate(shell).unwrap().further.deaths;
     add_child(&mut table, shell, 17, 17, seen);
     assert_eq!(table.wait(shell, 17, WAIT_ENDED), Ok(None));
 }
@@ -211,11 +211,11 @@ fn process_table_kill_all_spares_init() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(moved(child, child)).unwrap();
-    assert_eq!(table.kill_group(child, SIGTERM, 0, BY_INIT), Ok(1));
-    assert_eq!(table.kill_group(0, SIGUSR1, 0, BY_INIT), Ok(2));
+    assert_eq!(table.kill_group((child, 0), SIGTERM, BY_INIT, Users::default()), Ok(1));
+    assert_eq!(table.kill_group((0, 0), SIGUSR1, BY_INIT, Users::default()), Ok(2));
     assert_eq!(table.get(INIT).unwrap().pending, 0);
-    assert_eq!(table.kill_group(4711, SIGTERM, 0, BY_INIT), Ok(0));
-    assert_eq!(table.kill_group(0, SIGINT, shell, BY_INIT), Ok(1));
+    assert_eq!(table.kill_group((4711, 0), SIGTERM, BY_INIT, Users::default()), Ok(0));
+    assert_eq!(table.kill_group((0, shell), SIGINT, BY_INIT, Users::default()), Ok(1));
     assert_eq!(table.get(shell).unwrap().pending & bit(SIGINT), 0, "not to itself");
 }
 
@@ -308,21 +308,21 @@ fn process_table_group_signal_reaches_children_in_creation() {
     let parent = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(moved(parent, parent)).unwrap();
     // It comes first: the fork has to wait until it is served, unless it is blocked.
-    assert_eq!(table.kill_group(parent, SIGTERM, 0, BY_INIT), Ok(1));
+    assert_eq!(table.kill_group((parent, 0), SIGTERM, BY_INIT, Users::default()), Ok(1));
     assert_eq!(table.may_fork(parent, 0), Err(Errno::EINTR));
     assert_eq!(table.begin_fork(parent, 0).err(), Some(Errno::EINTR));
     assert_eq!(table.may_fork(parent, bit(SIGTERM)), Ok(()));
     assert_eq!(table.take_signal(parent, 0).map(|taken| taken.next.signal), Ok(SIGTERM));
     // It comes during the remote fork: the fork reports that once.
     table.begin_fork(parent, 0).unwrap();
-    assert_eq!(table.kill_group(0, SIGKILL, shell, BY_INIT), Ok(1));
+    assert_eq!(table.kill_group((0, shell), SIGKILL, BY_INIT, Users::default()), Ok(1));
     assert_eq!(table.kill(parent, SIGUSR1, BY_INIT), Ok(true), "its own, not its group's");
     assert_eq!(table.add_child(parent, 9, parent, 0), Ok(bit(SIGKILL)));
     assert_eq!(table.take_signal(parent, 0).map(|taken| taken.next.signal), Ok(SIGKILL));
     // There, who got it as one of the group does not get it again.
     let mut there = new_table(1);
     let (early, late) = (there.spawn(0, parent, parent, 1).unwrap(), there.spawn(1, parent, 7, 1).unwrap());
-    there.kill_group(parent, SIGTERM, 0, BY_INIT).unwrap();
+    there.kill_group((parent, 0), SIGTERM, BY_INIT, Users::default()).unwrap();
     assert_eq!(there.take_signal(early, 0).map(|taken| taken.next.signal), Ok(SIGTERM));
     for child in [early, late] {
         there.pass_on(child, bit(SIGTERM)).unwrap();

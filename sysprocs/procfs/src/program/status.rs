@@ -21,25 +21,40 @@ fn state_name(state: u8) -> &'static str {
     }
 }
 
+/// Real, effective, saved, and that for files.
+fn four_ids([first, second]: [u64; 2]) -> [u32; 4] {
+    [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+}
+
 impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn program_status(&self, listed: &Listed, out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, .. } = *listed;
         let info = self.info(pid).ok();
         let umask = info.map_or(0, |info| info.umask.get());
+        let [ids @ .., others] = info.map_or([0; 5], |info| info.credentials.get());
+        let [users, groups] = [[ids[0], ids[1]], [ids[2], ids[3]]].map(four_ids);
         let [blocked, ignored, handled] = info.map_or([0; 3], |info| info.signals.get());
         out.push(b"Name:\t");
         out.name_in_line(&listed.name);
         put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{pid}\nNgid:\t0\n", state_name(listed.state));
-        put!(out, "Pid:\t{pid}\nPPid:\t{parent}\nTracerPid:\t0\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
-        put!(out, "FDSize:\t{DESCRIPTORS}\nGroups:\t0 \nNStgid:\t{pid}\nNSpid:\t{pid}\n");
+        put!(out, "Pid:\t{pid}\nPPid:\t{parent}\nTracerPid:\t0\n");
+        for (name, [real, effective, saved, files]) in [("Uid", users), ("Gid", groups)] {
+            put!(out, "{name}:\t{real}\t{effective}\t{saved}\t{files}\n");
+        }
+        put!(out, "FDSize:\t{DESCRIPTORS}\nGroups:\t");
+        let further = info.map_or([0; 16], |info| info.groups.get());
+        for place in 0..(others as usize).min(2 * further.len()) {
+            put!(out, "{} ", (further[place / 2] >> (32 * (place % 2))) as u32);
+        }
+        put!(out, "\nNStgid:\t{pid}\nNSpid:\t{pid}\n");
         put!(out, "NSpgid:\t{group}\nNSsid:\t{session}\n");
         if listed.state != b'Z' {
             self.memory_lines(listed, out);
         }
         put!(out, "Threads:\t1\nSigQ:\t0/1024\nSigPnd:\t{:016x}\nShdPnd:\t{:016x}\n", 0, listed.pending);
         put!(out, "SigBlk:\t{:016x}\nSigIgn:\t{:016x}\nSigCgt:\t{:016x}\n", blocked, ignored, handled);
-        for (name, set) in [("Inh", 0), ("Prm", CAPABILITIES), ("Eff", CAPABILITIES), ("Bnd", CAPABILITIES), ("Amb", 0)]
-        {
+        let own = if users[1] == 0 { CAPABILITIES } else { 0 };
+        for (name, set) in [("Inh", 0), ("Prm", own), ("Eff", own), ("Bnd", CAPABILITIES), ("Amb", 0)] {
             put!(out, "Cap{name}:\t{set:016x}\n");
         }
         put!(out, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n");

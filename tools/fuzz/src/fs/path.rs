@@ -67,18 +67,37 @@ async fn query(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> FuzzR
 async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> FuzzResult<()> {
     let (at, mode) = (ROOT, 0o755);
     match which {
-        10 => user.path().call(MakeDirectory { at: at.into(), mode }, path).await,
-        11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0 }, path).await,
-        12 => {
-            user.path().call(MakeNode { at: at.into(), mode: (flags as u16) << 12 | 0o644, device: 0x103 }, path).await
-        }
-        13 => user.path().call(ChangeMode { at: at.into(), mode: 0o4000 | flags as u16 }, path).await,
-        14 => {
+        10 => {
             user.path()
-                .call(ChangeTimes { at: at.into(), access_ns: u64::MAX, modify_ns: flags.into(), flags }, path)
+                .call(MakeDirectory { at: at.into(), mode, owner: renga_proto::inode::Owner::default() }, path)
                 .await
         }
-        15 => user.path().call(ChangeOwner { at: at.into(), uid: flags, gid: u32::MAX, flags }, path).await,
+        11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0 }, path).await,
+        12 => {
+            user.path()
+                .call(
+                    MakeNode {
+                        at: at.into(),
+                        mode: (flags as u16) << 12 | 0o644,
+                        device: 0x103,
+                        owner: renga_proto::inode::Owner::default(),
+                    },
+                    path,
+                )
+                .await
+        }
+        13 => user.path().call(ChangeMode { at: at.into(), mode: 0o4000 | flags as u16, expected: 0 }, path).await,
+        14 => {
+            user.path()
+                .call(
+                    ChangeTimes { at: at.into(), access_ns: u64::MAX, modify_ns: flags.into(), flags, expected: 0 },
+                    path,
+                )
+                .await
+        }
+        15 => {
+            user.path().call(ChangeOwner { at: at.into(), uid: flags, gid: u32::MAX, flags, expected: 0 }, path).await
+        }
         16 => user.truncate(path, u64::MAX >> (flags * 8)).await,
         17 => user.write(path, flags, u64::from(flags) << 14, &[9; 300]).await.map(drop),
         18 => user.write(path, flags | 2, u64::MAX >> (flags * 8), &[9; 5]).await.map(drop),
@@ -95,6 +114,6 @@ async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> FuzzResult<
                 .call(Link { from_at: at.into(), to_at: at.into(), flags: u32::from(which & 1) << 5 }, paths)
                 .await
         }
-        _ => user.path().call(SymbolicLink { at: at.into() }, paths).await,
+        _ => user.path().call(SymbolicLink { at: at.into(), owner: renga_proto::inode::Owner::default() }, paths).await,
     }
 }

@@ -21,7 +21,7 @@ use renga_proto::fifos::Fifos;
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::{PIPE_BYTES, Pipe};
-use renga_proto::procs::{KillGroup, Procs};
+use renga_proto::procs::{KillGroup, Procs, Users};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::HostBoard;
@@ -268,8 +268,10 @@ struct Keeping {
 
 async fn keep(mut me: Me, mut keeping: Keeping, free: &'static Cell<Option<Free>>) {
     me.notified().await;
-    let killed =
-        keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false, sender: 0 }, ()).await;
+    let killed = keeping
+        .procs
+        .call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false, sender: 0, users: Users::default() }, ())
+        .await;
     assert!(killed.is_ok());
     me.notified().await;
     let _ = keeping.pages.call(Shrink::at_once(u32::MAX), ()).await;

@@ -24,6 +24,7 @@ mod many_leases;
 mod mapped;
 mod names;
 mod orphaned;
+mod permissions;
 mod pipeline;
 mod prefetched;
 mod pushed;

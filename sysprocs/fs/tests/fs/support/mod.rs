@@ -19,7 +19,9 @@ use renga_hal_host::HostMemory;
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, KnownOpen, Release, Truncate};
+use renga_proto::inode::{
+    CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, KnownOpen, Owner, Release, Truncate,
+};
 use renga_proto::names::Names;
 use renga_proto::pages::Pages;
 use renga_proto::path::{self, Path};
@@ -148,7 +150,11 @@ impl User {
                 return known;
             }
         }
-        match self.path.call(path::Open { at: ROOT.into(), flags, mode }, path.as_bytes()).await? {
+        match self
+            .path
+            .call(path::Open { at: ROOT.into(), flags, mode, owner: Owner::default() }, path.as_bytes())
+            .await?
+        {
             InodeFacts { mode: 0, slot, ino, birth, .. } => {
                 self.directory.call(Release { slot, ino }, ()).await.unwrap();
                 Err(Errno(birth.device as u16))
@@ -207,7 +213,9 @@ impl User {
     }
 
     pub async fn mkdir(&mut self, path: &str) -> FsResult<()> {
-        self.path.call(path::MakeDirectory { at: ROOT.into(), mode: 0o755 }, path.as_bytes()).await
+        self.path
+            .call(path::MakeDirectory { at: ROOT.into(), mode: 0o755, owner: Owner::default() }, path.as_bytes())
+            .await
     }
     pub async fn unlink(&mut self, path: &str) -> FsResult<()> {
         self.path.call(path::Unlink { at: ROOT.into(), directory: false }, path.as_bytes()).await
@@ -227,7 +235,7 @@ impl User {
     }
     pub async fn symlink(&mut self, target: &str, at: &str) -> FsResult<()> {
         let both = format!("{target}\0{at}");
-        self.path.call(path::SymbolicLink { at: ROOT.into() }, both.as_bytes()).await
+        self.path.call(path::SymbolicLink { at: ROOT.into(), owner: Owner::default() }, both.as_bytes()).await
     }
     pub async fn readlink(&mut self, path: &str) -> FsResult<String> {
         let mut out = [0; 1024];

@@ -277,6 +277,7 @@ impl<M: UserMemory> User<M> {
         info.root.set(self.program.root.ino);
         info.umask.set(self.program.umask);
         self.publish_signals();
+        self.publish_credentials();
         info.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.publish_areas();
         let number = self.program.space.as_ref().map(|space| space.number());

@@ -39,9 +39,7 @@ macro_rules! calls { (
 
 calls! {
     quick {
-        92 personality, 143 setregid, 144 setgid, 145 setreuid, 146 setuid, 147 setresuid,
-            149 setresgid, 158 getgroups, 159 setgroups, 174 getuid, 175 geteuid, 176 getgid, 177 getegid,
-            231 munlockall => zero;
+        92 personality, 231 munlockall => zero;
         96 set_tid_address => set_tid_address;
         99 set_robust_list => set_robust_list;
         124 sched_yield => yield_slice;
@@ -51,6 +49,10 @@ calls! {
         172 getpid => get_pid;
         178 gettid => get_tid;
         173 getppid => get_parent;
+        174 getuid => get_user;
+        175 geteuid => get_effective_user;
+        176 getgid => get_group_id;
+        177 getegid => get_effective_group;
         230 mlockall => lock_all_memory;
         293 rseq => not_here;
     }
@@ -117,6 +119,8 @@ calls! {
         86 timerfd_settime => set_timer_file;
         87 timerfd_gettime => get_timer_file;
         88 utimensat => change_times;
+        90 capget => get_capabilities;
+        91 capset => set_capabilities;
         93 exit => exit_thread;
         94 exit_group => exit;
         98 futex => futex;
@@ -155,12 +159,23 @@ calls! {
         142 reboot, 161 sethostname => forbidden;
         140 setpriority => set_priority;
         141 getpriority => get_priority;
-        148 getresuid, 150 getresgid => get_three_ids;
+        143 setregid => set_two_ids(true);
+        144 setgid => set_id(true);
+        145 setreuid => set_two_ids(false);
+        146 setuid => set_id(false);
+        147 setresuid => set_three_ids(false);
+        148 getresuid => get_three_ids(false);
+        149 setresgid => set_three_ids(true);
+        150 getresgid => get_three_ids(true);
+        151 setfsuid => set_file_id(false);
+        152 setfsgid => set_file_id(true);
         153 times => get_times;
         154 setpgid => set_group;
         155 getpgid => get_group;
         156 getsid => get_session;
         157 setsid => new_session;
+        158 getgroups => get_groups;
+        159 setgroups => set_groups;
         160 uname => describe_system;
         163 getrlimit => get_limit;
         164 setrlimit => set_limit;

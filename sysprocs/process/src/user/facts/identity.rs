@@ -21,6 +21,8 @@ const PR_GET_DUMPABLE: u32 = 3;
 const PR_SET_DUMPABLE: u32 = 4;
 const PR_SET_NAME: u32 = 15;
 const PR_GET_NAME: u32 = 16;
+const PR_SET_NO_NEW_PRIVS: u32 = 38;
+const PR_GET_NO_NEW_PRIVS: u32 = 39;
 
 impl<M: UserMemory> User<M> {
     pub(crate) fn get_pid(&mut self) -> SyscallResult {
@@ -38,14 +40,6 @@ impl<M: UserMemory> User<M> {
     pub(crate) fn set_tid_address(&mut self) -> SyscallResult {
         self.thread.clear_child_tid = self.argument(0);
         self.get_tid()
-    }
-
-    /// Three user or group ids, all root's.
-    pub(crate) async fn get_three_ids(&mut self) -> Result<(), Errno> {
-        for index in 0..3 {
-            self.put(self.argument(index), &[0; 4]).await?;
-        }
-        Ok(())
     }
 
     pub(crate) async fn describe_system(&mut self) -> Result<(), Errno> {
@@ -102,6 +96,22 @@ impl<M: UserMemory> User<M> {
                 let name = self.thread.name;
                 self.put(self.argument(1), &name).await?;
                 Ok(0)
+            }
+            PR_SET_NO_NEW_PRIVS => {
+                let rest = [2, 3, 4].map(|index| self.argument(index));
+                if self.argument(1) != 1 || rest != [0; 3] {
+                    return Err(Errno::EINVAL.into());
+                }
+                self.program.credentials.gains_nothing = true;
+                Ok(0)
+            }
+            PR_GET_NO_NEW_PRIVS => {
+                let rest = [1, 2, 3, 4].map(|index| self.argument(index));
+                if rest == [0; 4] {
+                    Ok(self.program.credentials.gains_nothing.into())
+                } else {
+                    Err(Errno::EINVAL.into())
+                }
             }
             _ => Err(Errno::EINVAL.into()),
         }

@@ -1,7 +1,6 @@
 //! The system calls about resource limits, and the limits that no server enforces.
 //!
-//! Invariant: a program may raise its own hard limits, as every program is root's; that of descriptors stays below
-//! [`DESCRIPTORS_MAX`]. Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
+//! Invariant: only root's programs raise their hard limits; that of descriptors stays below [`DESCRIPTORS_MAX`]. Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
 
 use crate::signals::SIGXFSZ;
 use crate::user::slot::User;
@@ -23,6 +22,9 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn put_limit(&mut self, which: usize, limit: ResourceLimit) -> Result<(), Errno> {
+        if limit.hard > self.program.limits.0[which].hard && !self.program.credentials.is_root() {
+            return Err(Errno::EPERM);
+        }
         if which == NOFILE {
             if limit.hard > DESCRIPTORS_MAX as u64 {
                 return Err(Errno::EPERM);

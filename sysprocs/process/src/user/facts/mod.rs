@@ -9,3 +9,4 @@ pub(crate) mod system_log;
 pub(crate) mod time;
 pub mod timers;
 pub(crate) mod usage;
+mod users;

@@ -49,16 +49,32 @@ fn changed(old: Policy, class: Class, priority: u32) -> Result<Policy, Errno> {
     if fits { Ok(Policy { class, priority: priority as u8, ..old }) } else { Err(Errno::EINVAL) }
 }
 
+/// Whether `new` gives more of the core than `old`.
+fn is_raised(old: Policy, new: Policy) -> bool {
+    let real_time = |policy: Policy| matches!(policy.class, Class::Fifo | Class::RoundRobin);
+    new.nice < old.nice || (real_time(new) && (new.class != old.class || new.priority > old.priority))
+}
+
 impl<M: UserMemory> User<M> {
     pub(crate) fn yield_slice(&mut self) -> SyscallResult {
         self.me.yield_slice();
         Ok(0)
     }
 
-    /// Gives process `pid` the policy that `change` makes of its old one.
-    async fn change_policy(&mut self, pid: u32, change: impl Fn(Policy) -> Result<Policy, Errno>) -> Result<(), Errno> {
+    /// Gives process `pid` the policy that `change` makes of its old one; only root gives it more of the core, others
+    /// get the `refusal`.
+    async fn change_policy(
+        &mut self,
+        pid: u32,
+        refusal: Errno,
+        change: impl Fn(Policy) -> Result<Policy, Errno>,
+    ) -> Result<(), Errno> {
         let old = self.policy_of(pid).await?;
         let new = change(old)?;
+        self.allow_change_of(pid).await?;
+        if !self.program.credentials.is_root() && is_raised(old, new) {
+            return Err(refusal);
+        }
         if new != old {
             self.schedule_of(pid, new.to_word()).await?;
         }
@@ -112,7 +128,7 @@ impl<M: UserMemory> User<M> {
             let change = Schedule { policy, cores: nobody, all_cores: nobody }.to_word();
             return self.nice_of_group(group, change).await.map(|_| ());
         }
-        self.change_policy(self.int(1), |old| Ok(Policy { nice, ..old })).await
+        self.change_policy(self.int(1), Errno::EACCES, |old| Ok(Policy { nice, ..old })).await
     }
 
     pub(crate) async fn get_priority(&mut self) -> SyscallResult {
@@ -131,7 +147,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn set_scheduler(&mut self) -> Result<(), Errno> {
         let class = class(self.int(1))?;
         let priority = self.get_int(self.attributes_at(2)?).await?;
-        self.change_policy(self.int(0), |old| changed(old, class, priority)).await
+        self.change_policy(self.int(0), Errno::EPERM, |old| changed(old, class, priority)).await
     }
 
     pub(crate) async fn get_scheduler(&mut self) -> SyscallResult {
@@ -140,7 +156,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn set_scheduler_parameters(&mut self) -> Result<(), Errno> {
         let priority = self.get_int(self.attributes_at(1)?).await?;
-        self.change_policy(self.int(0), |old| changed(old, old.class, priority)).await
+        self.change_policy(self.int(0), Errno::EPERM, |old| changed(old, old.class, priority)).await
     }
 
     pub(crate) async fn get_scheduler_parameters(&mut self) -> Result<(), Errno> {
@@ -170,7 +186,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         let nice = nice.clamp(NICE_MIN.into(), NICE_MAX.into()) as i8;
-        self.change_policy(self.int(0), |old| Ok(Policy { nice, ..changed(old, class, priority)? })).await
+        self.change_policy(self.int(0), Errno::EPERM, |old| Ok(Policy { nice, ..changed(old, class, priority)? })).await
     }
 
     pub(crate) async fn get_scheduler_attributes(&mut self) -> Result<(), Errno> {
@@ -201,6 +217,7 @@ impl<M: UserMemory> User<M> {
             self.get(self.argument(2), &mut first).await?;
         }
         let Schedule { policy, all_cores, .. } = self.schedule_of(self.int(0), ASK_POLICY).await?;
+        self.allow_change_of(self.int(0)).await?;
         let cores = first[0] & all_cores;
         if cores == 0 {
             return Err(Errno::EINVAL);

@@ -117,6 +117,9 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         let now_ns = self.get_time(self.argument(1)).await?;
+        if !self.program.credentials.is_root() {
+            return Err(Errno::EPERM);
+        }
         self.services.clients.clock.call(SetCalendarTime { now_ns }, ()).await?;
         if let Some(mut events) = self.services.clients.own_events.at(0) {
             events.call(FollowCalendar { now_ns }, ()).await?;

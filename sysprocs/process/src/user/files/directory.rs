@@ -1,15 +1,19 @@
 //! Names: making, removing and moving them, links, the working directory.
 
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, known_flags};
+use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;
-use crate::user::state::open_flags::{S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::state::credentials::MAY_EXECUTE;
+use crate::user::state::open_flags::{S_IFBLK, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
+use renga_proto::inode::Owner;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
-    Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename, SymbolicLink,
+    Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
+    SymbolicLink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, ReadSyntheticLink, SyntheticPath, file_of, pid_of};
 use renga_rt::{Errno, apart};
@@ -26,11 +30,13 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn make_directory(&mut self) -> Result<(), Errno> {
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Make);
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some_and(|known| known.is_ok()) {
             return Err(Errno::EEXIST);
         }
-        self.services.make_directory(at, mode, &self.paths[..length]).await
+        let owner = self.program.credentials.owner();
+        self.services.make_directory(MakeDirectory { at, mode, owner }, &self.paths[..length]).await
     }
 
     pub(crate) async fn make_node(&mut self) -> Result<(), Errno> {
@@ -38,13 +44,18 @@ impl<M: UserMemory> User<M> {
         let mode = self.argument(2) as u16;
         let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
-        let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff };
+        let device = matches!(kind, S_IFCHR | S_IFBLK);
+        let wish = if device { PathWish::MakeDevice } else { PathWish::Make };
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, wish);
+        let owner = self.program.credentials.owner();
+        let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff, owner };
         self.services.path_lookup()?.call(node, &self.paths[..length]).await
     }
 
     pub(crate) async fn unlink(&mut self) -> Result<(), Errno> {
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         known_flags(self.int(2), AT_REMOVEDIR)?;
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Remove);
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await == Some(Err(Errno::ENOENT)) {
             return Err(Errno::ENOENT);
@@ -53,20 +64,25 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn make_symbolic_link(&mut self) -> Result<(), Errno> {
-        let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
-        let at = self.start_for(self.argument(1), first + 1)?;
-        self.services.path_lookup()?.call(SymbolicLink { at }, &self.paths[..length]).await
+        let (mut length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
+        let mut at = self.start_for(self.argument(1), first + 1)?;
+        if !self.program.credentials.rules_files() {
+            let found = apart!(self.permit(at, first + 1..length, NO_FOLLOW, PathWish::Make))?;
+            (at, length) = (found.at, first + 1 + self.put_back(&found, first + 1));
+        }
+        let owner = self.program.credentials.owner();
+        self.services.path_lookup()?.call(SymbolicLink { at, owner }, &self.paths[..length]).await
     }
 
     pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
         known_flags(self.int(4), AT_SYMLINK_FOLLOW)?;
-        let (from_at, to_at, length) = self.get_two_paths_from().await?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
+        let (from_at, to_at, length) = self.get_two_permitted(Some(flags)).await?;
         self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await
     }
 
     pub(crate) async fn rename(&mut self) -> Result<(), Errno> {
-        let (from_at, to_at, length) = self.get_two_paths_from().await?;
+        let (from_at, to_at, length) = self.get_two_permitted(None).await?;
         self.services.path_lookup()?.call(Rename { from_at, to_at }, &self.paths[..length]).await
     }
 
@@ -75,6 +91,7 @@ impl<M: UserMemory> User<M> {
             0 => {}
             RENAME_NOREPLACE => {
                 let (at, length) = self.get_path_from(self.argument(2), self.argument(3)).await?;
+                let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Look);
                 let access = renga_proto::path::Access { at, mode: 0 };
                 match self.services.path_lookup()?.call(access, &self.paths[..length]).await {
                     Ok(()) => return Err(Errno::EEXIST),
@@ -93,6 +110,7 @@ impl<M: UserMemory> User<M> {
         if room == 0 {
             return Err(Errno::EINVAL.into());
         }
+        let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Look);
         let mut target = [0; PATH_BYTES_MAX];
         let found = found_at!(self, (at, PathPiece::Paths(0..length), NO_FOLLOW), |at, path| {
             match crosses(at, path) {
@@ -150,7 +168,11 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn change_root(&mut self) -> Result<(), Errno> {
-        match self.find_directory().await? {
+        let found = self.find_directory().await?;
+        if !self.program.credentials.is_root() {
+            return Err(Errno::EPERM);
+        }
+        match found {
             FileId { ino: SYNTHETIC.., .. } => return Err(Errno::EPERM), // what is made begins at its own top
             root => self.program.root = root,
         }
@@ -161,13 +183,14 @@ impl<M: UserMemory> User<M> {
     /// The directory at the path that is the present call's argument.
     async fn find_directory(&mut self) -> Result<FileId, Errno> {
         let length = self.get_path(self.argument(0)).await?;
-        self.directory_at(self.program.start(), length).await
+        let (at, length) = permitted!(self, self.program.start(), length, 0, PathWish::Enter);
+        self.directory_at(at, length).await
     }
 
     /// The directory at the path in `self.paths`, which is not empty.
     async fn directory_at(&mut self, at: PathStart, length: usize) -> Result<FileId, Errno> {
         let found = found_at!(self, (at, PathPiece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
+            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0, owner: Owner::default() }, path).await
         });
         match found? {
             PathTarget::Synthetic { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),
@@ -184,6 +207,10 @@ impl<M: UserMemory> User<M> {
         let descriptor = *self.program.files.get(self.argument(0))?;
         if !descriptor.is_directory() {
             return Err(Errno::ENOTDIR);
+        }
+        if !self.program.credentials.rules_files() {
+            let access = apart!(self.access_of(self.argument(0)))?;
+            self.program.credentials.allow(access, MAY_EXECUTE)?;
         }
         self.program.directory = match descriptor.ino {
             made @ SYNTHETIC.. => made.into(),

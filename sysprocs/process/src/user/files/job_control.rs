@@ -16,7 +16,7 @@ use crate::user::state::open_flags::O_NOCTTY;
 use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{GetJobControl, JobControl, SetForeground};
-use renga_proto::procs::{EndedProcess, Relations};
+use renga_proto::procs::{EndedProcess, Relations, Users};
 use renga_rt::{Errno, apart};
 
 /// Ancestors of one group that are examined: more than a chain of programs has.
@@ -56,7 +56,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EIO.into());
         }
         let sender = self.program.pid;
-        kill_everywhere(&mut self.services.clients.all_procs, own.group, signal, 0, sender).await?;
+        kill_everywhere(&mut self.services.clients.all_procs, own.group, signal, 0, (sender, Users::default())).await?;
         Err(SyscallEscape::Restart)
     }
 
@@ -95,7 +95,8 @@ impl<M: UserMemory> User<M> {
         for signal in [SIGHUP, SIGCONT] {
             if group != 0 {
                 // Both are signals.
-                let _ = kill_everywhere(&mut self.services.clients.all_procs, group, signal, 0, 0).await;
+                let _ = kill_everywhere(&mut self.services.clients.all_procs, group, signal, 0, (0, Users::default()))
+                    .await;
             }
         }
     }

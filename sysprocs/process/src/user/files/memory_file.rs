@@ -39,7 +39,8 @@ impl<M: UserMemory> User<M> {
         let (mut path, pid) = (String::<PATH_BYTES>::new(), self.program.pid);
         // Two numbers fit.
         let _ = write!(path, "/.memfd-{pid}-{:016x}", u64::from_le_bytes(random));
-        let open = Open { at: ROOT.into(), flags: OPEN_CREATE | OPEN_EXCLUSIVE | OPEN_WRITE, mode: MODE };
+        let owner = self.program.credentials.owner();
+        let open = Open { at: ROOT.into(), flags: OPEN_CREATE | OPEN_EXCLUSIVE | OPEN_WRITE, mode: MODE, owner };
         let facts = self.services.open_path(open, path.as_bytes()).await?;
         let removed = self.services.remove(ROOT.into(), false, path.as_bytes()).await;
         let object = self.open_file(&facts, O_RDWR).await?;

@@ -15,6 +15,8 @@ pub(crate) mod one_page_transfer;
 mod open;
 mod open_how;
 pub(crate) mod path;
+pub(crate) mod permissions;
+pub(crate) mod permitted_path;
 mod poll;
 mod poll_round;
 mod signal_files;

@@ -51,15 +51,18 @@ impl<M: UserMemory> User<M> {
         if flags & O_TMPFILE == O_TMPFILE && flags & O_ACCMODE == O_RDONLY {
             return Err(Errno::EINVAL.into());
         }
-        let length = self.get_path(self.argument(1)).await?;
+        let mut length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE.into());
         }
         let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
-        let open = Open { at, flags: lookup_flags(flags), mode };
+        let mut open = Open { at, flags: lookup_flags(flags), mode, owner: self.program.credentials.owner() };
         let walk = open.flags;
-        let mut opened = self.services.open_path(open, &self.paths[..length]).await;
+        let mut opened = match self.program.credentials.rules_files() {
+            true => self.services.open_path(open, &self.paths[..length]).await,
+            false => apart!(self.open_permitted(&mut open, &mut length, flags)),
+        };
         if matches!(opened, Err(Errno::ECROSSED)) {
             opened = match apart!(self.open_across(open, length)) {
                 Ok(PathTarget::Synthetic { number, mode }) => {

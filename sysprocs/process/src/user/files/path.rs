@@ -3,7 +3,7 @@
 use crate::user::slot::{User, memory};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 pub const AT_FDCWD: i32 = -100;
 pub const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
@@ -52,10 +52,18 @@ impl<M: UserMemory> User<M> {
         Ok((self.start_for(descriptor, 0)?, length))
     }
 
-    /// The paths at arguments 1 and 3, relative to arguments 0 and 2: where each starts, and the length of both.
-    pub(crate) async fn get_two_paths_from(&mut self) -> Result<(PathStart, PathStart, usize), Errno> {
+    /// The paths at arguments 1 and 3, relative to arguments 0 and 2: where each starts, and the length of both. As far
+    /// as the program may use them: for a rename, or a link to what is found by a lookup with those flags.
+    pub(crate) async fn get_two_permitted(
+        &mut self,
+        links: Option<u32>,
+    ) -> Result<(PathStart, PathStart, usize), Errno> {
         let (both, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
-        Ok((self.start_for(self.argument(0), 0)?, self.start_for(self.argument(2), first + 1)?, both))
+        let starts = (self.start_for(self.argument(0), 0)?, self.start_for(self.argument(2), first + 1)?);
+        match self.program.credentials.rules_files() {
+            true => Ok((starts.0, starts.1, both)),
+            false => apart!(self.permitted_pair(starts, (both, first + 1), links)),
+        }
     }
 
     /// Copies two paths, with a zero byte between them; the lengths of both and of the first.

@@ -27,11 +27,19 @@ fn info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
     put_ints(&mut info, [(0, signal.into())]);
     if let SignalOrigin::Sent { cause: Cause { code, sender, value, .. }, overruns } = origin {
         // A timer's number and a child's status have places of their own.
-        let (pid, timer) = if code == SI_TIMER { (0, sender) } else { (sender, 0) };
+        let (pid, timer) = if code == SI_TIMER { (0, sender.pid) } else { (sender.pid, 0) };
         let status = if signal == SIGCHLD { value as u32 } else { 0 };
         put_ints(
             &mut info,
-            [(8, code as u32), (12, pid), (24, timer), (32, overruns), (40, status), (44, value as u32)],
+            [
+                (8, code as u32),
+                (12, pid),
+                (16, sender.uid),
+                (24, timer),
+                (32, overruns),
+                (40, status),
+                (44, value as u32),
+            ],
         );
         put_words(&mut info, [(48, value)]);
     }

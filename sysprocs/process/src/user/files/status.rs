@@ -5,17 +5,20 @@ use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{
     AT_EACCESS, AT_EMPTY_PATH, AT_FDCWD, AT_NO_AUTOMOUNT, AT_SYMLINK_NOFOLLOW, PERMISSIONS, SYNC_TYPES, known_flags,
 };
+use crate::user::files::permissions::{PathWish, TRIES_MAX, permitted};
+use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
-use crate::user::state::fields::{half_at, put_words};
+use crate::user::state::credentials::{Credentials, FileAccess};
+use crate::user::state::fields::put_words;
 use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, Owner, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
@@ -30,9 +33,8 @@ const STATFS_BYTES: usize = 120;
 /// `tv_nsec` values of `utimensat` with a meaning.
 const UTIME_NOW: u64 = 0x3fff_ffff;
 const UTIME_OMIT: u64 = 0x3fff_fffe;
-/// What `access(2)` can ask for, and where a `struct stat` has the mode.
+/// What `access(2)` can ask for.
 const ACCESS_MODES: u64 = 7;
-const MODE_AT: usize = 16;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
@@ -52,6 +54,20 @@ impl FileChange {
             FileChange::Mode { mode } => Some(AttributeChange::mode(mode)),
             FileChange::Owner { uid, gid } => Some(AttributeChange::owner(uid, gid)),
             FileChange::Times { access_ns, modify_ns } => AttributeChange::times(access_ns, modify_ns),
+        }
+    }
+}
+
+impl FileChange {
+    /// What `who` may make of it to a file of `access`.
+    fn permitted(self, who: &Credentials, access: FileAccess) -> Result<FileChange, Errno> {
+        match self {
+            FileChange::Mode { mode } => Ok(FileChange::Mode { mode: who.mode_for(access, mode)? }),
+            FileChange::Owner { uid, gid } => who.allow_owner(access, uid, gid).map(|()| self),
+            FileChange::Times { access_ns: TIME_KEEP, modify_ns: TIME_KEEP } => Ok(self),
+            FileChange::Times { access_ns, modify_ns } => {
+                who.allow_times(access, (access_ns, modify_ns) == (TIME_NOW, TIME_NOW)).map(|()| self)
+            }
         }
     }
 }
@@ -115,6 +131,7 @@ impl<M: UserMemory> User<M> {
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
             let at = self.start_for(self.argument(0), 0)?;
+            let (at, length) = permitted!(self, at, length, follow(flags), PathWish::Look);
             let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
             let found = self.services.status_of(status, &self.paths[..length], &mut bytes).await;
             if found != Err(Errno::ECROSSED) {
@@ -156,6 +173,7 @@ impl<M: UserMemory> User<M> {
             (self.paths[0], length) = (b'.', 1);
         }
         let (at, flags) = (self.start_for(directory, 0)?, follow(flags));
+        let (at, length) = permitted!(self, at, length, flags, PathWish::Look);
         let mut bytes = [0; STAT_BYTES];
         let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             self.services.status_of(StatusOf { at, flags }, path, &mut bytes).await
@@ -172,23 +190,51 @@ impl<M: UserMemory> User<M> {
 
     /// `faccessat2`; without flags `faccessat`.
     pub(crate) async fn check_access(&mut self, has_flags: bool) -> Result<(), Errno> {
-        let (mode, flags) = (self.int(2), if has_flags { self.int(3) } else { 0 });
+        let (mode, flags) = (self.int(2), if has_flags { self.argument(3) } else { 0 });
         known_flags(mode, ACCESS_MODES)?;
-        known_flags(flags, AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
-        if u64::from(flags) & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0 {
-            let status = self.status_at_path(self.argument(0), self.argument(1), flags.into()).await?;
-            return if may_access(half_at(&status, MODE_AT), mode) { Ok(()) } else { Err(Errno::EACCES) };
+        known_flags(flags as u32, AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
+        let (empty, real) = (self.get_path_or_empty(self.argument(1), 0).await? == 0, flags & AT_EACCESS == 0);
+        if empty && flags & AT_EMPTY_PATH != 0 {
+            let found = apart!(self.access_of(self.argument(0)))?;
+            return self.program.credentials.as_used(real).allow(found, mode);
         }
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
-        self.access(at, length, mode).await.map(|_| ())
+        if self.program.credentials.users.real == 0 && (real || self.program.credentials.rules_files()) {
+            return self.access(at, length, (mode, follow(flags))).await.map(|_| ());
+        }
+        apart!(self.check_permitted_access((at, length), (mode, follow(flags)), real))
+    }
+
+    /// The same for the program's real user, or the effective one, who need not be root.
+    async fn check_permitted_access(
+        &mut self,
+        (at, length): (PathStart, usize),
+        (mode, flags): (u32, u32),
+        real: bool,
+    ) -> Result<(), Errno> {
+        let who = self.program.credentials.as_used(real);
+        let found = self.walk_permitted((at, PathPiece::Paths(0..length)), &who, flags).await?;
+        match found.end {
+            Some((_, file)) => who.allow(file, mode),
+            None if found.crossed => {
+                let length = self.put_back(&found, 0);
+                self.access(found.at, length, (mode, flags)).await.map(|_| ())
+            }
+            None => Err(Errno::ENOENT),
+        }
     }
 
     /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the synthetic file, if it is one.
-    async fn access(&mut self, at: PathStart, length: usize, mode: u32) -> Result<PathTarget<()>, Errno> {
-        let found = found_at!(self, (at, PathPiece::Paths(0..length), 0), |at, path| {
+    async fn access(
+        &mut self,
+        at: PathStart,
+        length: usize,
+        (mode, flags): (u32, u32),
+    ) -> Result<PathTarget<()>, Errno> {
+        let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
-                false => match self.services.mode_of(at, path, 0).await {
+                false => match self.services.mode_of(at, path, flags).await {
                     Ok(Some(found)) if may_access(found, mode) => Ok(()),
                     Ok(Some(_)) => Err(Errno::EACCES),
                     Ok(None) => self.services.path_lookup()?.call(Access { at, mode }, path).await,
@@ -207,36 +253,72 @@ impl<M: UserMemory> User<M> {
 
     /// Changes what is at the path at an address, found by a lookup with flags, from the directory that argument 0
     /// names; without a path what that itself stands for.
-    async fn change(&mut self, path: Option<(u64, u32)>, change: FileChange) -> Result<(), Errno> {
+    async fn change(&mut self, path: Option<(u64, u32)>, mut change: FileChange) -> Result<(), Errno> {
         let Some((path, flags)) = path else {
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
+            if !self.program.credentials.rules_files() {
+                change = apart!(self.permitted_change(self.argument(0), change))?;
+            }
             return change_file(file, change).await;
         };
-        let (at, length) = self.get_path_from(self.argument(0), path).await?;
-        let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
-            let here = !crosses(at, path) && self.services.change_here(at, path, flags, change.attributes()).await?;
-            match (crosses(at, path), change) {
-                (true, _) => Err(Errno::ECROSSED),
-                (false, _) if here => Ok(()),
-                (false, FileChange::Mode { mode }) => {
-                    self.services.path_lookup()?.call(ChangeMode { at, mode }, path).await
+        let (mut at, mut length) = self.get_path_from(self.argument(0), path).await?;
+        let mut tries = 0;
+        // Again while others rename what it has checked.
+        loop {
+            let mut expected = 0;
+            if !self.program.credentials.rules_files() {
+                let found = apart!(self.permit(at, 0..length, flags, PathWish::Look))?;
+                (at, length) = (found.at, self.put_back(&found, 0));
+                (expected, change) = self.change_of(&found, change)?;
+            }
+            let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
+                let leased = (flags, expected);
+                let here =
+                    !crosses(at, path) && self.services.change_here(at, path, leased, change.attributes()).await?;
+                match (crosses(at, path), change) {
+                    (true, _) => Err(Errno::ECROSSED),
+                    (false, _) if here => Ok(()),
+                    (false, FileChange::Mode { mode }) => {
+                        self.services.path_lookup()?.call(ChangeMode { at, mode, expected }, path).await
+                    }
+                    (false, FileChange::Owner { uid, gid }) => {
+                        self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags, expected }, path).await
+                    }
+                    (false, FileChange::Times { access_ns, modify_ns }) => {
+                        let times = ChangeTimes { at, access_ns, modify_ns, flags, expected };
+                        self.services.path_lookup()?.call(times, path).await
+                    }
                 }
-                (false, FileChange::Owner { uid, gid }) => {
-                    self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags }, path).await
-                }
-                (false, FileChange::Times { access_ns, modify_ns }) => {
-                    self.services.path_lookup()?.call(ChangeTimes { at, access_ns, modify_ns, flags }, path).await
+            });
+            match found {
+                Err(Errno::EAGAIN) if expected != 0 && tries < TRIES_MAX => tries += 1,
+                Err(errno) => return Err(errno),
+                Ok(PathTarget::Disk(())) => return Ok(()),
+                Ok(PathTarget::Synthetic { .. }) => return Err(Errno::EPERM),
+                // How the C library changes what must not be a link.
+                Ok(PathTarget::Own { descriptor }) => {
+                    let file = self.file_behind(descriptor, Errno::EPERM)?;
+                    if !self.program.credentials.rules_files() {
+                        change = apart!(self.permitted_change(descriptor, change))?;
+                    }
+                    return change_file(file, change).await;
                 }
             }
-        })?;
-        match found {
-            PathTarget::Disk(()) => Ok(()),
-            PathTarget::Synthetic { .. } => Err(Errno::EPERM),
-            // How the C library changes what must not be a link.
-            PathTarget::Own { descriptor } => {
-                let file = self.file_behind(descriptor, Errno::EPERM)?;
-                change_file(file, change).await
-            }
+        }
+    }
+
+    /// What another user's program may make of `change` to what a descriptor stands for.
+    async fn permitted_change(&mut self, descriptor: u64, change: FileChange) -> Result<FileChange, Errno> {
+        let access = self.access_of(descriptor).await?;
+        change.permitted(&self.program.credentials, access)
+    }
+
+    /// The same to what a walk has found; and which inode that is.
+    fn change_of(&self, found: &PermittedPath, change: FileChange) -> Result<(u32, FileChange), Errno> {
+        match found.end {
+            Some((ino, file)) => Ok((ino, change.permitted(&self.program.credentials, file)?)),
+            None if found.crossed => Ok((0, change)),
+            None => Err(Errno::ENOENT),
         }
     }
 
@@ -280,9 +362,12 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn truncate_path(&mut self) -> Result<(), Errno> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
-        let length = self.get_path(self.argument(0)).await?;
-        let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0 };
-        let facts = self.services.open_path(open, &self.paths[..length]).await?;
+        let mut length = self.get_path(self.argument(0)).await?;
+        let mut open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() };
+        let facts = match self.program.credentials.rules_files() {
+            true => self.services.open_path(open, &self.paths[..length]).await?,
+            false => apart!(self.open_permitted(&mut open, &mut length, O_WRONLY))?,
+        };
         if facts.mode & S_IFMT == S_IFREG && facts.mode & EXECUTE_BITS != 0 {
             // Opened like a file, since it may be a program's.
             let object = self.open_file(&facts, O_WRONLY).await?;
@@ -334,7 +419,8 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn file_system_status(&mut self, has_path: bool) -> Result<(), Errno> {
         let is_synthetic = if has_path {
             let length = self.get_path(self.argument(0)).await?;
-            matches!(self.access(self.program.start(), length, 0).await?, PathTarget::Synthetic { .. })
+            let (at, length) = permitted!(self, self.program.start(), length, 0, PathWish::Look);
+            matches!(self.access(at, length, (0, 0)).await?, PathTarget::Synthetic { .. })
         } else {
             self.program.files.get(self.argument(0))?.is_synthetic()
         };

@@ -4,9 +4,11 @@
 //! walk goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
 //! Not here: what synthetic files are (`renga_procfs`).
 
+use crate::user::files::permissions::wanted_by;
 use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
+use crate::user::state::credentials::FileAccess;
 use crate::user::state::open_flags::{O_ACCMODE, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
 use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use core::ops::Range;
@@ -87,6 +89,8 @@ macro_rules! found_at {
             }
             crossings += 1;
             match renga_rt::apart!($user.cross(from, piece, $flags)) {
+                // The permitted way of others is that without such turns.
+                Ok(PathTarget::Disk(_)) if !$user.program.credentials.rules_files() => break Err(Errno::EACCES),
                 Ok(PathTarget::Disk(rest)) => (from, piece) = rest,
                 Ok(PathTarget::Own { descriptor }) => break Ok(PathTarget::Own { descriptor }),
                 Ok(PathTarget::Synthetic { number, mode }) => break Ok(PathTarget::Synthetic { number, mode }),
@@ -195,6 +199,11 @@ impl<M: UserMemory> User<M> {
             S_IFDIR => {}
             _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR),
             _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES),
+            // All are root's, but for the program's own.
+            _ if pid_of(number) != self.program.pid => {
+                let access = FileAccess { mode, uid: 0, gid: 0 };
+                self.program.credentials.allow(access, wanted_by(flags))?;
+            }
             _ => {}
         }
         let facts = unreferenced(self.services.proc_files_board(number).into(), number, mode, 0);

@@ -5,9 +5,11 @@
 
 use crate::procs::record::NAME_BYTES;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, known_flags};
+use crate::user::files::permissions::PathWish;
 use crate::user::files::status::follow;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, pager};
+use crate::user::state::credentials::{FileAccess, Ids, MAY_EXECUTE};
 use crate::user::state::limits::STACK;
 use crate::user::state::open_flags::{S_IFMT, S_IFREG};
 use crate::user::state::{AlternateStack, INTERVAL_TIMERS, SyscallEscape, SyscallResult};
@@ -17,7 +19,8 @@ use heapless::{String, Vec};
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
 use renga_proto::file::{BackingInode, DescribeFile};
-use renga_proto::path::{OPEN_EXECUTE, Open, PATH_BYTES_MAX, PathStart};
+use renga_proto::inode::Owner;
+use renga_proto::path::{NO_FOLLOW, OPEN_EXECUTE, Open, PATH_BYTES_MAX, PathStart};
 use renga_proto::references::{KeepFile, NoteProgram, ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
 use renga_rt::user::UserContext;
@@ -25,6 +28,8 @@ use renga_rt::{Errno, apart};
 
 /// Any permission to execute.
 const EXECUTABLE: u16 = 0o111;
+/// A program of which it runs as its owner, or group.
+const SET_IDS: u16 = 0o6000;
 /// Scripts whose interpreters are scripts in turn, as on Linux.
 const SCRIPTS_MAX: usize = 5;
 /// What init gets.
@@ -76,6 +81,8 @@ struct ProgramFiles {
     /// Uses of the program and of its dynamic linker, as long as the space has not taken them over.
     uses: [Option<MappedFile>; 2],
     ino: u32,
+    /// Of the program.
+    access: FileAccess,
     /// It was begun by a script.
     scripted: bool,
 }
@@ -131,6 +138,8 @@ impl<M: UserMemory> User<M> {
         let path = start.strings[if files.scripted { 0 } else { 2 }];
         let origin = ProgramOrigin { ino, directory, path, strings: start.strings };
         self.shed_threads().await;
+        let ids = self.program.credentials.after_exec(files.access);
+        (self.program.credentials.users, self.program.credentials.groups) = ids;
         apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
     }
@@ -147,7 +156,9 @@ impl<M: UserMemory> User<M> {
         let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
         // Each pass takes a line, of which there are few.
         loop {
-            let file = apart!(self.open_program(source, scripts.program.clone(), &mut files.uses[0], true))?;
+            let file;
+            (file, files.access) =
+                apart!(self.open_program(source, scripts.program.clone(), &mut files.uses[0], true))?;
             source = ProgramSource::AtPath(self.program.start(), 0);
             files.ino = file.ino;
             let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
@@ -159,7 +170,7 @@ impl<M: UserMemory> User<M> {
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
-            let file = apart!(self.open_program(source, place, &mut files.uses[1], false))?;
+            let (file, _) = apart!(self.open_program(source, place, &mut files.uses[1], false))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -169,9 +180,10 @@ impl<M: UserMemory> User<M> {
             pages.release(&mut pager(self.machine, &mut self.services)).await;
             return Err(errno);
         }
+        let whose = identity(self.program.credentials.after_exec(files.access));
         let mut pager = pager(self.machine, &mut self.services);
         let linker = image.interpreter.as_ref().map(|_| &linker);
-        pager.load(space, &image, linker, pages, Credentials::default(), &mut files.uses).await
+        pager.load(space, &image, linker, pages, whose, &mut files.uses).await
     }
 
     /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.
@@ -203,13 +215,20 @@ impl<M: UserMemory> User<M> {
         path: Range<usize>,
         kept: &mut Option<MappedFile>,
         runs: bool,
-    ) -> Result<MappedFile, Errno> {
-        let (start, flags) = match source {
+    ) -> Result<(MappedFile, FileAccess), Errno> {
+        let (mut start, mut flags) = match source {
             ProgramSource::AtPath(start, flags) => (start, flags),
             ProgramSource::Descriptor(number) => return apart!(self.use_open_program(number, kept, runs)),
         };
-        let found = found_at!(self, (start, PathPiece::Paths(path), flags), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0 }, path).await
+        let mut place = PathPiece::Paths(path.clone());
+        if !self.program.credentials.rules_files() {
+            let found = apart!(self.permit(start, path, flags, PathWish::Look))?;
+            (start, place, flags) = (found.at, found.piece, NO_FOLLOW);
+        }
+        let found = found_at!(self, (start, place.clone(), flags), |at, path| {
+            self.services
+                .open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0, owner: Owner::default() }, path)
+                .await
         });
         let facts = match found? {
             PathTarget::Disk(facts) => facts,
@@ -228,7 +247,12 @@ impl<M: UserMemory> User<M> {
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
         }
-        Ok(file)
+        let mut access = FileAccess { mode: facts.mode, ..FileAccess::default() };
+        if facts.mode & SET_IDS != 0 || !self.program.credentials.rules_files() {
+            access = apart!(self.access_at(start, &place, (ino, flags)))?;
+            self.program.credentials.allow(access, MAY_EXECUTE)?;
+        }
+        Ok((file, access))
     }
 
     /// The program file that is open as a descriptor, like `open_program`.
@@ -237,12 +261,17 @@ impl<M: UserMemory> User<M> {
         number: u64,
         kept: &mut Option<MappedFile>,
         runs: bool,
-    ) -> Result<MappedFile, Errno> {
+    ) -> Result<(MappedFile, FileAccess), Errno> {
         let at = self.program.files.get(number)?.object.file_or(Errno::EACCES)?;
         let BackingInode { slot, ino, generation, mode } = self.services.file(at)?.call(DescribeFile {}, ()).await?;
         let file = MappedFile { ino, generation, slot };
         if mode & S_IFMT != S_IFREG || mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
+        }
+        let mut access = FileAccess { mode, ..FileAccess::default() };
+        if mode & SET_IDS != 0 || !self.program.credentials.rules_files() {
+            access = apart!(self.access_of(number))?;
+            self.program.credentials.allow(access, MAY_EXECUTE)?;
         }
         let references = &mut self.services.clients.references;
         references.call(KeepFile { file: file.id(), slot }, ()).await?;
@@ -250,7 +279,7 @@ impl<M: UserMemory> User<M> {
         if runs {
             references.call(NoteProgram { ino }, ()).await?;
         }
-        Ok(file)
+        Ok((file, access))
     }
 
     async fn release_file(&mut self, file: MappedFile) {
@@ -319,7 +348,8 @@ impl<M: UserMemory> User<M> {
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
         self.thread.alternate_stack = AlternateStack::default();
-        self.program.dumpable = true;
+        self.program.dumpable =
+            !identity((self.program.credentials.users, self.program.credentials.groups)).is_secure();
         self.program.origin = origin;
         self.publish_info();
         self.report_ignored(0).await;
@@ -328,6 +358,11 @@ impl<M: UserMemory> User<M> {
             self.me.log("a program cannot be renamed", [u64::from(self.program.pid), u64::from(errno.0)]);
         }
     }
+}
+
+/// What the program learns of it.
+fn identity((users, groups): (Ids, Ids)) -> Credentials {
+    Credentials { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
 }
 
 /// What listings call the program at `path`: its last component, as far as it fits.

@@ -280,7 +280,7 @@ impl<M: UserMemory> User<M> {
             let _ = self.services.clients.procs.call(none, ()).await; // it knows this program
             return spawned;
         };
-        let record = AddChild { parent: pid, child, group: relations.group, deaths: relations.deaths };
+        let record = AddChild { parent: pid, child, group: relations.group, deaths: relations.further.deaths };
         match self.services.clients.procs.call(record, ()).await {
             Ok(0) => {}
             // The child gets what this program's group got while it was made.
@@ -355,6 +355,7 @@ impl<M: UserMemory> User<M> {
         if way == SPACE_HERE {
             self.thread.reported_children = self.program.actions.children();
             self.thread.reported_queued = self.program.limits.signals();
+            self.thread.reported_users = self.program.credentials.users;
         }
         self.report_ignored(0).await;
         if from != self.services.board {

@@ -1,13 +1,14 @@
 //! Processes among each other: ending, groups, sessions, sending signals.
 
 use crate::group_kill::kill_everywhere;
-use crate::signals::exited;
+use crate::procs::record::may_signal;
+use crate::signals::{SIGCONT, SIGNALS, exited};
 use crate::user::slot::User;
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::{SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, SetGroup, board_of};
-use renga_rt::Errno;
+use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, Sender, SetGroup, Users, board_of};
+use renga_rt::{Errno, apart};
 
 /// `si_code`: sent by `kill`.
 const SI_USER: i32 = 0;
@@ -77,7 +78,7 @@ impl<M: UserMemory> User<M> {
             Ok(first) if first.group == group => Ok(first.session == session),
             _ => {
                 let (sender, procs) = (self.program.pid, &mut self.services.clients.all_procs);
-                Ok(kill_everywhere(procs, group, 0, 0, sender).await? > 0)
+                Ok(kill_everywhere(procs, group, 0, 0, (sender, Users::default())).await? > 0)
             }
         }
     }
@@ -129,7 +130,8 @@ impl<M: UserMemory> User<M> {
 
     /// The cause of a signal from this program.
     fn cause(&self, code: i32) -> Cause {
-        Cause { code, ..Cause::user(self.program.pid) }
+        let sender = Sender { pid: self.program.pid, uid: self.program.credentials.users.real };
+        Cause { code, sender, ..Cause::KERNEL }
     }
 
     /// Sends `signal` to `pid` of any board because of `cause`.
@@ -137,12 +139,36 @@ impl<M: UserMemory> User<M> {
         if pid as i32 <= 0 {
             return Err(Errno::EINVAL);
         }
+        if !self.program.credentials.is_root() {
+            apart!(self.allow_signal(pid, signal))?;
+        }
         self.services.procs_of(pid)?.call(Kill { pid, signal, cause }, ()).await.map(|_| ())
+    }
+
+    /// Whether the program, which is not root's, may signal `pid`.
+    async fn allow_signal(&mut self, pid: u32, signal: u8) -> Result<(), Errno> {
+        if signal > SIGNALS {
+            return Err(Errno::EINVAL);
+        }
+        let Relations { users, further, session, .. } = self.relations_of(pid).await?;
+        let goes_on = signal == SIGCONT && session == self.relations().await?.session;
+        let own = self.program.credentials.users();
+        if goes_on || may_signal(own, users.real, further.saved) { Ok(()) } else { Err(Errno::EPERM) }
+    }
+
+    /// Whether the program may change how `pid` runs.
+    pub(crate) async fn allow_change_of(&mut self, pid: u32) -> Result<(), Errno> {
+        if self.program.credentials.is_root() || pid == 0 || pid == self.program.pid {
+            return Ok(());
+        }
+        let Users { real, effective } = apart!(self.relations_of(pid))?.users;
+        let own = self.program.credentials.users.effective;
+        if [real, effective].contains(&own) { Ok(()) } else { Err(Errno::EPERM) }
     }
 
     /// Sends to a group on every board, but not to `except`.
     async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Result<(), Errno> {
-        let sender = self.program.pid;
+        let sender = (self.program.pid, self.program.credentials.users());
         match kill_everywhere(&mut self.services.clients.all_procs, group, signal, except, sender).await? {
             0 => Err(Errno::ESRCH),
             _ => Ok(()),
@@ -155,7 +181,8 @@ impl<M: UserMemory> User<M> {
         let (signal, info) = (u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?, self.argument(first + 2));
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;
-        let (code, sender, value) = (int_at(&bytes, 8) as i32, int_at(&bytes, 16), word_at(&bytes, 24));
+        let (code, value) = (int_at(&bytes, 8) as i32, word_at(&bytes, 24));
+        let sender = Sender { pid: int_at(&bytes, 16), uid: int_at(&bytes, 20) };
         // Only the system may claim towards others to be the sender.
         if (code >= 0 || code == SI_TKILL) && pid != self.thread.tid && pid != self.program.pid {
             return Err(Errno::EPERM);

@@ -79,7 +79,7 @@ fn child_info(pid: u32, status: u32) -> [u8; SIGINFO_BYTES] {
     if pid == 0 {
         return bytes;
     }
-    let cause = of_child(pid, status);
+    let cause = of_child(pid, 0, status);
     put_ints(&mut bytes, [(0, SIGCHLD.into()), (8, cause.code as u32), (16, pid), (24, cause.value as u32)]);
     bytes
 }

@@ -17,7 +17,7 @@ impl Services {
     /// # Errors
     /// Linux's. `EAGAIN`: it is not made in this way.
     pub(crate) async fn make(&mut self, open: Open, directory: bool, path: &[u8]) -> Result<InodeFacts, Errno> {
-        let Open { at: start, flags, mode } = open;
+        let Open { at: start, flags, mode, owner } = open;
         let Some(mut names) = self.names().filter(|_| !start.is_confined()) else { return Err(Errno::EAGAIN) };
         let at = start.directory;
         // The reply is of this session, and a revocation from now on ends the lease.
@@ -32,7 +32,8 @@ impl Services {
         if cache_generation == NO_CACHE_GENERATION {
             return Err(Errno::EAGAIN);
         }
-        let made = path_lookup.call(Make { at, flags, mode, directory, prepared }, (path, &mut self.steps[..])).await;
+        let make = Make { at, flags, mode, directory, prepared, owner };
+        let made = path_lookup.call(make, (path, &mut self.steps[..])).await;
         let replied = made.map(|bytes| self.steps.get(..bytes as usize).unwrap_or(&[]));
         // A page revoked meanwhile is not cached.
         let _ = names.call(EndCreation { cache_generation }, replied.unwrap_or(&[])).await;
@@ -80,9 +81,10 @@ impl Services {
     ///
     /// # Errors
     /// Linux's of `mkdirat`.
-    pub(crate) async fn make_directory(&mut self, at: PathStart, mode: u16, path: &[u8]) -> Result<(), Errno> {
-        match self.make(Open { at, flags: 0, mode }, true, path).await {
-            Err(Errno::EAGAIN) => self.path_lookup()?.call(MakeDirectory { at, mode }, path).await,
+    pub(crate) async fn make_directory(&mut self, make: MakeDirectory, path: &[u8]) -> Result<(), Errno> {
+        let MakeDirectory { at, mode, owner } = make;
+        match self.make(Open { at, flags: 0, mode, owner }, true, path).await {
+            Err(Errno::EAGAIN) => self.path_lookup()?.call(make, path).await,
             made => made.map(|_| ()),
         }
     }

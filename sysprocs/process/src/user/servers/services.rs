@@ -204,14 +204,16 @@ impl Services {
         &mut self,
         at: PathStart,
         path: &[u8],
-        flags: u32,
+        (flags, expected): (u32, u32),
         change: Option<AttributeChange>,
     ) -> Result<bool, Errno> {
         let Some(change) = change.filter(|_| !at.is_confined()) else { return Ok(false) };
         let Some(mut names) = self.names() else { return Ok(false) };
         match names.call(FileHere { at: at.directory, flags }, path).await {
-            Ok(file) => change_leased(&mut self.clients.pages, file, change).await,
-            Err(_) => Ok(false), // a path_lookup says what is wrong
+            Ok(file) if expected == 0 || file.ino == expected => {
+                change_leased(&mut self.clients.pages, file, change).await
+            }
+            _ => Ok(false), // a path_lookup says what is wrong
         }
     }
 

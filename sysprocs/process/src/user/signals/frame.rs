@@ -72,10 +72,10 @@ pub fn signal_info(signal: u8, origin: SignalOrigin) -> [u8; INFO_BYTES] {
             put_ints(&mut info, [(8, code)]);
             put_words(&mut info, [(16, address)]);
         }
-        // Behind who sent it is the user, who is root, or of a timer how often it has expired.
+        // Behind who sent it is the user, or of a timer how often it has expired.
         SignalOrigin::Sent { cause: Cause { code, sender, value, .. }, overruns } => {
-            let overruns = if code == SI_TIMER { overruns } else { 0 };
-            put_ints(&mut info, [(8, code as u32), (16, sender), (20, overruns)]);
+            let behind = if code == SI_TIMER { overruns } else { sender.uid };
+            put_ints(&mut info, [(8, code as u32), (16, sender.pid), (20, behind)]);
             put_words(&mut info, [(24, value)]);
         }
     }

@@ -8,7 +8,7 @@ use crate::user::state::fields::word_at;
 use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult, ThreadState, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
-use renga_proto::procs::{AwaitSignal, INIT, SetIgnored};
+use renga_proto::procs::{AwaitSignal, INIT, SetIgnored, SignalKeeping};
 use renga_rt::Errno;
 
 /// Bytes of a signal set, which the calls want to hear.
@@ -87,18 +87,25 @@ impl<M: UserMemory> User<M> {
     /// for nothing, as it does for blocked ones.
     pub(crate) async fn report_ignored(&mut self, awaited: SignalSet) {
         let ignored = self.ignored() & !awaited;
-        let ThreadState { reported_ignored, reported_children, reported_queued, .. } = self.thread;
+        let ThreadState { reported_ignored, reported_children, reported_queued, reported_users, .. } = self.thread;
+        let ids = self.program.credentials.users;
         let (children, queued) = (self.program.actions.children(), self.program.limits.signals());
-        if reported_ignored & !ignored == 0 && reported_children == children && reported_queued == queued {
+        if reported_ignored & !ignored == 0
+            && reported_children == children
+            && reported_queued == queued
+            && reported_users == ids
+        {
             return;
         }
         let (pid, [reaps, quiet]) = (self.thread.tid, children);
-        let set = self.services.clients.procs.call(SetIgnored { pid, ignored, reaps, quiet, queued }, ()).await;
-        if let Err(errno) = set {
+        let (users, saved) = (self.program.credentials.users(), ids.saved);
+        let set = SetIgnored { pid, ignored, keeping: SignalKeeping { reaps, quiet, queued }, users, saved };
+        if let Err(errno) = self.services.clients.procs.call(set, ()).await {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         let thread = &mut self.thread;
         (thread.reported_ignored, thread.reported_children, thread.reported_queued) = (ignored, children, queued);
+        thread.reported_users = ids;
     }
 
     pub(crate) async fn pending_signals(&mut self) -> Result<(), Errno> {

@@ -1,6 +1,7 @@
 //! The data of a program and its slot, without calls to servers.
 
 pub mod actions;
+pub mod credentials;
 pub mod descriptors;
 pub mod fields;
 pub mod image_bytes;

@@ -21,6 +21,8 @@ pub const O_DIRECTORY: u32 = 0o40_000;
 pub const O_NOFOLLOW: u32 = 0o100_000;
 /// Packets instead of bytes in a pipe; accepted and ignored.
 pub const O_DIRECT: u32 = 0o200_000;
+/// Needs the file's owner, and has no other effect.
+pub const O_NOATIME: u32 = 0o1_000_000;
 pub const O_CLOEXEC: u32 = 0o2_000_000;
 pub const O_PATH: u32 = 0o10_000_000;
 /// The flags of such a descriptor, which neither reads nor writes.

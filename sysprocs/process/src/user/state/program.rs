@@ -3,6 +3,7 @@
 //! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
 use crate::user::state::actions::SignalActions;
+use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::{DescriptorSlot, DescriptorTable};
 use crate::user::state::limits::ResourceLimits;
 use crate::user::state::thread_groups::ThreadGroups;
@@ -62,6 +63,8 @@ renga_rt::with_defaults! {
         pub(crate) parent: u32 = parent,
         pub(crate) files: DescriptorTable = files,
         pub(crate) limits: ResourceLimits = ResourceLimits::default(),
+        /// Whose it is.
+        pub(crate) credentials: Credentials = Credentials::default(),
         pub(crate) directory: FileId = ROOT,
         pub(crate) root: FileId = ROOT,
         /// Permission bits that it does not give to what it makes.

@@ -2,6 +2,7 @@
 
 use crate::procs::record::{NAME_BYTES, ProgramNameBytes};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
+use crate::user::state::credentials::Ids;
 use renga_proto::procs::QUEUED_MAX;
 
 /// The alternate stack for signal handlers.
@@ -27,6 +28,8 @@ renga_rt::with_defaults! {
         pub reported_ignored: SignalSet = IGNORED_BY_DEFAULT,
         /// What the keeper believes of children, as `SignalActions::children`.
         pub reported_children: [bool; 2] = [false; 2],
+        /// Whose the keeper believes it is.
+        pub reported_users: Ids = Ids::all(0),
         /// How many signals the process table lets wait with their causes.
         pub reported_queued: u32 = QUEUED_MAX as u32,
         /// Whether `procs` had pending signals at the last call, which were blocked: it reports later ones by an
