@@ -99,6 +99,13 @@ in_words! {
         /// Calls of this side fail rather than wait.
         nonblocking: bool,
     }
+    /// Whom datagrams are for.
+    pub struct PeerFacts {
+        /// The partner, or none.
+        peer: SocketHandle,
+        /// Calls of this side fail rather than wait.
+        nonblocking: bool,
+    }
 }
 
 impl SocketHandle {
@@ -141,9 +148,10 @@ protocol! {
         12 BeginConnect { generation: u32, board: u8, pid: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// The listener of process `pid` has it, or (0) has refused it.
         13 EndConnect { generation: u32, pid: u32 } (()) -> Result<(), Errno>;
-        /// To a listener: a connection waits for it; the listener's process. `ECONNREFUSED`: it is none; `EAGAIN`: too
-        /// many wait.
-        14 Offer { generation: u32, offered: SocketHandle, nonblocking: bool } (()) -> Result<u32, Errno> [defers];
+        /// To a listener: a connection waits for it; the listener's process. `ECONNREFUSED`: it is none;
+        /// `EPROTOTYPE`: one of another sort; `EAGAIN`: too many wait.
+        14 Offer { generation: u32, offered: SocketHandle, sort: SocketSort, nonblocking: bool } (())
+            -> Result<u32, Errno> [defers];
         /// Of a listener: the next connection.
         15 Accept { generation: u32, nonblocking: bool } (()) -> Result<SocketHandle, Errno> [defers];
         /// The second side's reference of a listener's `board` is the caller's board's.
@@ -154,8 +162,8 @@ protocol! {
         18 Deliver { generation: u32, from: SocketHandle, nonblocking: bool } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Of datagrams: whom those without an address are for; the slice is the address.
         19 SetPeer { generation: u32, peer: SocketHandle } (&'a [u8]) -> Result<(), Errno>;
-        /// Whom they are for.
-        20 GetPeer { generation: u32 } (()) -> Result<SocketHandle, Errno>;
+        /// Whom they are for; no socket if it is one of a pair, or has no partner.
+        20 GetPeer { generation: u32, side: SocketSide } (()) -> Result<PeerFacts, Errno>;
         /// The error that waits for a call (0: none), once.
         21 TakeError { generation: u32, side: SocketSide } (()) -> Result<u32, Errno>;
     }

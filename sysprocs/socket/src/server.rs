@@ -10,9 +10,9 @@ use renga_pipe::Ring;
 use renga_proto::pipe::{PIPE_BYTES, Polled};
 use renga_proto::socket::{
     Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, GetAddress,
-    GetPeer, Listen, Offer, OpenSocket, PollSocket, Receive, Send, SetAddress, SetPeer, SetSideBlocking, Shutdown,
-    Socket, SocketCall, SocketFacts, SocketHandle, SocketServer, SocketSide, SocketSort, SocketState, TakeError,
-    TakeSide,
+    GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SetAddress, SetPeer, SetSideBlocking,
+    Shutdown, Socket, SocketCall, SocketFacts, SocketHandle, SocketServer, SocketSide, SocketSort, SocketState,
+    TakeError, TakeSide,
 };
 use renga_proto::socket_table::{FreeSocket, Orphan, SocketTable, UnbindName};
 use renga_rt::{Call, CallQueue, Errno, Family, Generation, Me, Never, Port, Protocol, Wakes, Watch, apart};
@@ -221,9 +221,10 @@ impl SocketServer for SocketProcess {
         (self.peer, self.sides[1].address) = (peer, address);
         Ok(())
     }
-    async fn get_peer(&mut self, call: &mut Call<GetPeer>) -> Result<SocketHandle, Errno> {
-        self.check(call.entry().generation, SocketSide::First, call.board())?;
-        if self.peer.generation == 0 { Err(Errno::ENOTCONN) } else { Ok(self.peer) }
+    async fn get_peer(&mut self, call: &mut Call<GetPeer>) -> Result<PeerFacts, Errno> {
+        let GetPeer { generation, side } = call.entry();
+        self.check(generation, side, call.board())?;
+        Ok(PeerFacts { peer: self.peer, nonblocking: self.side(side).nonblocking })
     }
     async fn take_error(&mut self, call: &mut Call<TakeError>) -> Result<u32, Errno> {
         let TakeError { generation, side } = call.entry();

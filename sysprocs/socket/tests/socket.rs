@@ -150,7 +150,7 @@ impl Clients {
     async fn connect(&mut self, at: SocketHandle, pid: u32, nonblocking: bool) -> Result<(), Errno> {
         let (generation, listener) = (at.generation, self.table.call(FindName {}, NAME).await?);
         self.at(at).call(BeginConnect { generation, board: listener.board, pid }, NAME).await?;
-        let offer = Offer { generation: listener.generation, offered: at, nonblocking };
+        let offer = Offer { generation: listener.generation, offered: at, sort: STREAM, nonblocking };
         let offered = self.at(listener).call(offer, ()).await;
         self.at(at).call(EndConnect { generation, pid: offered.unwrap_or(0) }, ()).await?;
         offered.map(|_| ())

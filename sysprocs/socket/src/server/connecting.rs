@@ -55,9 +55,12 @@ impl SocketProcess {
     }
 
     pub(super) fn accept_offer(&mut self, call: Call<Offer>) {
-        let Offer { generation, offered, nonblocking } = call.entry();
+        let Offer { generation, offered, sort, nonblocking } = call.entry();
         if generation != self.generation.number() || !self.listens() {
             return call.reply(Err(Errno::ECONNREFUSED));
+        }
+        if sort != self.sort {
+            return call.reply(Err(Errno::EPROTOTYPE));
         }
         let full = self.backlog.len() >= self.backlog_max;
         if !full && self.backlog.push_back(offered).is_ok() {

@@ -22,6 +22,8 @@ use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::sessions::Sessions;
+use renga_proto::socket::Socket;
+use renga_proto::socket_table::SocketTable;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
@@ -35,6 +37,7 @@ const EVENTS: usize = 4;
 /// Records of processes.
 const RECORDS: usize = 16;
 const PIPES: usize = 2;
+const SOCKETS: usize = 2;
 const TIMERS: usize = 8;
 /// Signals that wait with their information.
 const QUEUED: usize = 8;
@@ -101,6 +104,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let (clock, wakes) = clock(board, procs, watch);
     let events = events(board, wakes);
     let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
+    let (socket_table, sockets) = sockets(board, watch, wakes);
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
@@ -145,6 +149,10 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
                 events: Family::new(&me, board.family(&[events])).narrowed(),
                 own_events: Local::new(&me, &board.family(&[events])[0]),
                 fifos: Family::new(&me, board.family(&[fifos])).narrowed(),
+                sockets: Family::new(&me, board.family(sockets)).narrowed(),
+                own_sockets: Local::new(&me, &board.family(sockets)[0]),
+                socket_table: Local::new(&me, &board.family(&[socket_table])[0]),
+                socket_names: Family::new(&me, board.family(&[socket_table])).narrowed(),
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
@@ -215,6 +223,30 @@ fn pipes(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Pipe
         renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
     });
     Pipes { pipe_table, pipes, fifos }
+}
+
+fn sockets(
+    board: HostBoard,
+    watch: &'static Watch,
+    wakes: &'static Wakes,
+) -> (Address<SocketTable>, &'static [Address<Socket>]) {
+    let arena = board.arena;
+    let (free, names) =
+        (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(SOCKETS, |_| renga_socket::NamePlace::NONE));
+    let table = board.server(|_, port| renga_socket::socket_table(port, free, names));
+    let tables = board.family(&[table]);
+    let sockets: &'static [_] = arena.put_slice(SOCKETS, |number| {
+        let bytes = arena.put(|| [[0; PIPE_BYTES]; 2]);
+        board.server(|me, port| {
+            let tables = Family::new(&me, tables).narrowed();
+            renga_socket::socket(me, port, tables, bytes, number as u16, 0, 1, watch, wakes)
+        })
+    });
+    board.spawn(|me| {
+        let (table, all) = (Local::new(&me, &tables[0]).narrowed(), board.family(sockets));
+        renga_socket::socket_closer(table, Family::new(&me, all).narrowed())
+    });
+    (table, sockets)
 }
 
 fn clock(board: HostBoard, procs: Address<Procs>, watch: &'static Watch) -> (Address<Clock>, &'static Wakes) {
