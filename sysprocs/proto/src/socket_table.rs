@@ -2,7 +2,23 @@
 
 use crate::socket::SocketHandle;
 use renga_abi::Errno;
-use renga_core::protocol;
+use renga_core::{in_words, protocol};
+
+in_words! {
+    /// What is to be done for a socket.
+    pub struct Errand {
+        /// The socket.
+        at: SocketHandle,
+        /// Its name is to be freed; else nobody will accept the connection, and this board's reference to its second
+        /// side is to be closed.
+        unbinds: bool,
+    }
+}
+
+impl Errand {
+    /// Nothing.
+    pub const NONE: Errand = Errand { at: SocketHandle::NONE, unbinds: false };
+}
 
 protocol! {
     /// Which of a board's sockets are free; on the board of the files also which have a name, of all boards.
@@ -17,10 +33,10 @@ protocol! {
         3 FindName {} (&'a [u8]) -> Result<SocketHandle, Errno>;
         /// The socket's name is free.
         4 UnbindName { at: SocketHandle } (()) -> Result<(), Errno>;
-        /// Nobody will accept the connection: this board's reference to its second side is to be closed.
-        5 Orphan { at: SocketHandle } (()) -> Result<(), Errno>;
-        /// Waits for an orphan.
-        6 NextOrphan {} (()) -> Result<SocketHandle, Errno> [defers];
+        /// Something is to be done for the socket, by and by.
+        5 AddErrand { errand: Errand } (()) -> Result<(), Errno>;
+        /// Waits for an errand.
+        6 NextErrand {} (()) -> Result<Errand, Errno> [defers];
         /// A board is dead: its sockets have no names.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }

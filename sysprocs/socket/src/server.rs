@@ -2,7 +2,7 @@
 //!
 //! Invariant: a receiver waits only while there is nothing for it and more can come, a sender only while its bytes do
 //! not fit and the partner receives. The call that changes that answers them, or their cancellation does. Records are
-//! whole. Calls: the tables of sockets.
+//! whole. Calls: the table of its board.
 
 use crate::side::Side;
 use heapless::{Deque, Vec};
@@ -14,15 +14,15 @@ use renga_proto::socket::{
     Shutdown, Socket, SocketCall, SocketFacts, SocketHandle, SocketServer, SocketSide, SocketSort, SocketState,
     TakeError, TakeSide,
 };
-use renga_proto::socket_table::{FreeSocket, Orphan, SocketTable, UnbindName};
-use renga_rt::{Call, CallQueue, Errno, Family, Generation, Me, Never, Port, Protocol, Wakes, Watch, apart};
+use renga_proto::socket_table::{AddErrand, Errand, FreeSocket, SocketTable};
+use renga_rt::{Call, CallQueue, Errno, Generation, Local, Me, Never, Port, Protocol, Wakes, Watch, apart};
 
 mod connecting;
 mod events;
 mod transfer;
 
-/// What a socket calls of tables: its own board's, and the one with the names.
-const TABLE: u32 = FreeSocket::BIT | UnbindName::BIT | Orphan::BIT;
+/// What a socket calls of its board's table.
+const TABLE: u32 = FreeSocket::BIT | AddErrand::BIT;
 
 renga_rt::with_defaults! {
     struct SocketProcess {
@@ -49,15 +49,13 @@ renga_rt::with_defaults! {
     fn new(sides: [Side; 2], boot: u8, watch: &'static Watch);
 }
 
-/// Serves the socket `number`; `boot` counts the board's boots, so that no generation repeats. `names` is the board
-/// with the table of names.
+/// Serves the socket `number`; `boot` counts the board's boots, so that no generation repeats.
 pub async fn socket(
     me: Me,
     mut port: Port<Socket>,
-    mut tables: Family<SocketTable, TABLE>,
+    mut table: Local<SocketTable, TABLE>,
     [first, second]: &'static mut [[u8; PIPE_BYTES]; 2],
     number: u16,
-    names: u8,
     boot: u8,
     watch: &'static Watch,
     wakes: &'static Wakes,
@@ -84,7 +82,7 @@ pub async fn socket(
         state.answer_interrupted();
         if was_open && !state.is_open() {
             let generation = state.generation.number();
-            apart!(state.finish(&mut tables, SocketHandle { board, number, generation }, names));
+            apart!(state.finish(&mut table, SocketHandle { board, number, generation }));
         }
     }
 }
@@ -162,7 +160,7 @@ impl SocketServer for SocketProcess {
             if !matches!(self.state, SocketState::Connecting | SocketState::Connected) {
                 return Err(Errno::ENOTCONN);
             }
-        } else if generation != self.generation.number() {
+        } else if generation != self.generation.number() || !self.is_open() {
             return Err(Errno::ESTALE); // who got a datagram of it may ask too
         }
         let side = if peer { side.other() } else { side };
@@ -256,23 +254,20 @@ impl SocketProcess {
     }
 
     /// Nobody has it any more: it is free, and so are its name and what waited here.
-    async fn finish(&mut self, tables: &mut Family<SocketTable, TABLE>, own: SocketHandle, names: u8) {
+    async fn finish(&mut self, table: &mut Local<SocketTable, TABLE>, own: SocketHandle) {
+        let Some(mut table) = table.at(0) else { return };
+        if core::mem::take(&mut self.named) {
+            // If there is no room, who wants the name finds out.
+            let _ = table.call(AddErrand { errand: Errand { at: own, unbinds: true } }, ()).await;
+        }
         // Bounded by the room for them.
         while let Some(at) = self.backlog.pop_front() {
-            if let Some(mut table) = tables.at(own.board, 0) {
-                let _ = table.call(Orphan { at }, ()).await; // it has room for all sockets
-            }
-        }
-        if core::mem::take(&mut self.named)
-            && let Some(mut table) = tables.at(names, 0)
-        {
-            let _ = table.call(UnbindName { at: own }, ()).await; // with a dead board the names are gone
+            // It has room for all sockets.
+            let _ = table.call(AddErrand { errand: Errand { at, unbinds: false } }, ()).await;
         }
         self.state = SocketState::Fresh;
         self.sides.iter_mut().for_each(|side| side.ring.clear());
-        if let Some(mut table) = tables.at(own.board, 0) {
-            // The table knows this number as taken, so it cannot refuse it.
-            let _ = table.call(FreeSocket { socket: own.number }, ()).await;
-        }
+        // The table knows this number as taken, so it cannot refuse it.
+        let _ = table.call(FreeSocket { socket: own.number }, ()).await;
     }
 }

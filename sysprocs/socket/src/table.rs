@@ -1,26 +1,25 @@
 //! The table of a board's socket processes; on the board of the files also that of the names of all sockets.
 //!
-//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's. An orphan is given once to who
-//! closes them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
+//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's. An errand is given once to who
+//! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
 
 use heapless::Vec;
 use renga_proto::socket::{NAME_BYTES, SocketHandle};
 use renga_proto::socket_table::{
-    BindName, BoardDied, FindName, FreeSocket, NextOrphan, Orphan, SocketTable, SocketTableServer, TakeSocket,
-    UnbindName,
+    AddErrand, BindName, BoardDied, Errand, FindName, FreeSocket, NextErrand, SocketTable, SocketTableServer,
+    TakeSocket, UnbindName,
 };
 use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_cancelled};
 
-/// Room for a socket that has a name, or is an orphan. Boot provides one for each socket of all boards.
+/// Room for a socket that has a name. Boot provides one for each socket of all boards.
 #[derive(Clone, Debug)]
 pub struct NamePlace {
     at: SocketHandle,
     name: Vec<u8, NAME_BYTES>,
-    orphan: SocketHandle,
 }
 impl NamePlace {
     /// None.
-    pub const NONE: NamePlace = NamePlace { at: SocketHandle::NONE, name: Vec::new(), orphan: SocketHandle::NONE };
+    pub const NONE: NamePlace = NamePlace { at: SocketHandle::NONE, name: Vec::new() };
 
     fn is_free(&self) -> bool {
         self.at.generation == 0
@@ -30,9 +29,8 @@ impl NamePlace {
 struct TableState {
     sockets: FreeList,
     places: &'static mut [NamePlace],
-    /// Orphans among `places`.
-    orphans: usize,
-    closers: CallQueue<NextOrphan>,
+    errands: &'static mut [Errand],
+    waiting: CallQueue<NextErrand>,
 }
 
 /// Serves as many sockets as there are `free` places.
@@ -40,14 +38,15 @@ pub async fn socket_table(
     mut port: Port<SocketTable>,
     free: &'static mut [u16],
     places: &'static mut [NamePlace],
+    errands: &'static mut [Errand],
 ) -> Never {
-    let mut state = TableState { sockets: FreeList::new(free), places, orphans: 0, closers: CallQueue::new() };
+    let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new() };
     loop {
         if let Some(call) = port.accept_or_notified(SocketTable::ENTRIES).await {
             call.serve(&mut state).await;
         }
-        state.closers.retain(unless_cancelled);
-        state.give_orphans();
+        state.waiting.retain(unless_cancelled);
+        state.give_errands();
     }
 }
 
@@ -82,15 +81,19 @@ impl SocketTableServer for TableState {
         place.at = SocketHandle::NONE;
         Ok(())
     }
-    async fn orphan(&mut self, call: &mut Call<Orphan>) -> Result<(), Errno> {
-        // Each socket is at most one orphan.
-        let place = self.places.iter_mut().find(|place| place.orphan.generation == 0).ok_or(Errno::ENFILE)?;
-        place.orphan = call.entry().at;
-        self.orphans += 1;
+    async fn add_errand(&mut self, call: &mut Call<AddErrand>) -> Result<(), Errno> {
+        let errand = call.entry().errand;
+        let free = self.errands.iter().filter(|place| place.at.generation == 0).count();
+        // Each socket is nobody's at most once; a name that stays is found out to be nobody's by who wants it.
+        if errand.unbinds && free <= self.errands.len() / 2 {
+            return Err(Errno::ENFILE);
+        }
+        let place = self.errands.iter_mut().find(|place| place.at.generation == 0).ok_or(Errno::ENFILE)?;
+        *place = errand;
         Ok(())
     }
-    async fn next_orphan(&mut self, call: Call<NextOrphan>) {
-        self.closers.push_back(call);
+    async fn next_errand(&mut self, call: Call<NextErrand>) {
+        self.waiting.push_back(call);
     }
     async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
         let board = call.entry().board;
@@ -98,23 +101,22 @@ impl SocketTableServer for TableState {
             if !place.is_free() && place.at.board == board {
                 place.at = SocketHandle::NONE;
             }
-            if place.orphan.generation != 0 && place.orphan.board == board {
-                place.orphan = SocketHandle::NONE;
-                self.orphans -= 1;
-            }
+        }
+        for errand in self.errands.iter_mut().filter(|errand| errand.at.board == board) {
+            *errand = Errand::NONE;
         }
         Ok(())
     }
 }
 
 impl TableState {
-    /// Gives waiting closers an orphan each. Bounded by both.
-    fn give_orphans(&mut self) {
-        while self.orphans > 0 && !self.closers.is_empty() {
-            let place = self.places.iter_mut().find(|place| place.orphan.generation != 0);
-            let (Some(place), Some(closer)) = (place, self.closers.pop_front()) else { break };
-            closer.reply(Ok(core::mem::replace(&mut place.orphan, SocketHandle::NONE)));
-            self.orphans -= 1;
+    /// Gives who waits an errand each. Bounded by both.
+    fn give_errands(&mut self) {
+        while !self.waiting.is_empty()
+            && let Some(errand) = self.errands.iter_mut().find(|errand| errand.at.generation != 0)
+            && let Some(call) = self.waiting.pop_front()
+        {
+            call.reply(Ok(core::mem::replace(errand, Errand::NONE)));
         }
     }
 }

@@ -3,7 +3,7 @@ use renga_core::Entry;
 use renga_proto::pipe::{HANG_UP, NO_PROGRAM, PIPE_BYTES, READABLE, WRITABLE};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::*;
-use renga_proto::socket_table::{BindName, FindName, FreeSocket, SocketTable, TakeSocket};
+use renga_proto::socket_table::{BindName, Errand, FindName, FreeSocket, SocketTable, TakeSocket};
 use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
 use renga_rt::{Address, Client, Errno, Family, Local, Wakes, Watch};
@@ -32,7 +32,9 @@ fn leak<T>(value: T) -> &'static mut T {
 fn rig() -> Rig {
     let board = HostBoard::new(0, 1 << 20);
     let places = vec![renga_socket::NamePlace::NONE; SOCKETS].leak();
-    let table = board.server(|_, port| renga_socket::socket_table(port, leak([0; SOCKETS]), places));
+    let table = board.server(|_, port| {
+        renga_socket::socket_table(port, leak([0; SOCKETS]), places, leak([Errand::NONE; 2 * SOCKETS]))
+    });
     let tables = board.family(leak([table]));
     let watch: &'static Watch = leak(Watch::new(None));
     let wakes: &'static Wakes = leak(Wakes::new(None));
@@ -40,15 +42,16 @@ fn rig() -> Rig {
         .map(|number| {
             let bytes = leak([[0; PIPE_BYTES]; 2]);
             board.server(|me, port| {
-                let tables = Family::new(&me, tables).narrowed();
-                renga_socket::socket(me, port, tables, bytes, number, 0, 0, watch, wakes)
+                let table = Local::new(&me, &tables[0]).narrowed();
+                renga_socket::socket(me, port, table, bytes, number, 0, watch, wakes)
             })
         })
         .collect();
     let sockets: &'static [Address<Socket>] = sockets.leak();
     board.spawn(|me| {
         let table = Local::new(&me, &tables[0]).narrowed();
-        renga_socket::socket_closer(table, Family::new(&me, board.family(sockets)).narrowed())
+        let (all, names) = (Family::new(&me, board.family(sockets)).narrowed(), Family::new(&me, tables).narrowed());
+        renga_socket::socket_closer(table, names, all, 0)
     });
     Rig { board, sockets, table, wakes }
 }

@@ -22,9 +22,9 @@ use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::sessions::Sessions;
-use renga_proto::socket::Socket;
-use renga_proto::socket_table::SocketTable;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
+use renga_proto::socket::Socket;
+use renga_proto::socket_table::{Errand, SocketTable};
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
@@ -231,20 +231,21 @@ fn sockets(
     wakes: &'static Wakes,
 ) -> (Address<SocketTable>, &'static [Address<Socket>]) {
     let arena = board.arena;
-    let (free, names) =
-        (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(SOCKETS, |_| renga_socket::NamePlace::NONE));
-    let table = board.server(|_, port| renga_socket::socket_table(port, free, names));
+    let (free, errands) = (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(2 * SOCKETS, |_| Errand::NONE));
+    let names = arena.put_slice(SOCKETS, |_| renga_socket::NamePlace::NONE);
+    let table = board.server(|_, port| renga_socket::socket_table(port, free, names, errands));
     let tables = board.family(&[table]);
     let sockets: &'static [_] = arena.put_slice(SOCKETS, |number| {
         let bytes = arena.put(|| [[0; PIPE_BYTES]; 2]);
         board.server(|me, port| {
-            let tables = Family::new(&me, tables).narrowed();
-            renga_socket::socket(me, port, tables, bytes, number as u16, 0, 1, watch, wakes)
+            let table = Local::new(&me, &tables[0]).narrowed();
+            renga_socket::socket(me, port, table, bytes, number as u16, 1, watch, wakes)
         })
     });
     board.spawn(|me| {
         let (table, all) = (Local::new(&me, &tables[0]).narrowed(), board.family(sockets));
-        renga_socket::socket_closer(table, Family::new(&me, all).narrowed())
+        let names = Family::new(&me, tables).narrowed();
+        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), 0)
     });
     (table, sockets)
 }

@@ -128,14 +128,21 @@ impl<M: UserMemory> User<M> {
         self.put(length_place, &(bytes.len() as u32).to_le_bytes()).await
     }
 
-    /// Whether a socket has a name, and still is.
-    pub(super) async fn has_address(&mut self, at: Handle) -> bool {
+    /// How long the address of a socket's first side is.
+    async fn address_bytes(&mut self, at: Handle) -> Result<u32, Errno> {
         let mut bytes = [0; NAME_BYTES];
         let get = GetAddress { generation: at.generation, side: SocketSide::First, peer: false };
-        match self.services.socket(at) {
-            Ok(mut socket) => socket.call_retrying(get, &mut bytes[..]).await.is_ok_and(|length| length > 0),
-            Err(_) => false,
-        }
+        self.services.socket(at)?.call_retrying(get, &mut bytes[..]).await
+    }
+
+    /// Whether a socket has a name, and still is.
+    pub(super) async fn has_address(&mut self, at: Handle) -> bool {
+        self.address_bytes(at).await.is_ok_and(|length| length > 0)
+    }
+
+    /// Whether a program has the socket.
+    pub(super) async fn is_open(&mut self, at: Handle) -> bool {
+        self.address_bytes(at).await.is_ok()
     }
 
     /// `getsockname`, and of the partner `getpeername`.

@@ -15,7 +15,7 @@ use renga_proto::socket::{
     Accept, BACKLOG_MAX, BeginConnect, DescribeSocket, EndConnect, Listen, Offer, OpenSocket, SHUT_RECEIVE, SHUT_SEND,
     SetAddress, SetPeer, Shutdown, SocketFacts, SocketHandle, SocketSide, SocketSort, TakeSide,
 };
-use renga_proto::socket_table::{BindName, FreeSocket, TakeSocket, UnbindName};
+use renga_proto::socket_table::{BindName, FindName, FreeSocket, TakeSocket, UnbindName};
 use renga_rt::{Errno, Retry};
 
 const SOCK_STREAM: u32 = 1;
@@ -114,10 +114,7 @@ impl<M: UserMemory> User<M> {
         let address = address.ended();
         let bound = match is_path {
             true => self.bind_path(at, &address).await,
-            false => {
-                let bind = BindName { at: at.as_socket() };
-                self.services.socket_names()?.call_retrying(bind, &address.as_bytes()[2..]).await
-            }
+            false => self.bind_name(at, &address.as_bytes()[2..]).await,
         };
         bound?;
         let set = SetAddress { generation: at.generation };
@@ -137,7 +134,23 @@ impl<M: UserMemory> User<M> {
         let made = self.services.path_lookup()?.call(node, &self.paths[..length]).await;
         made.map_err(|errno| if errno == Errno::EEXIST { Errno::EADDRINUSE } else { errno })?;
         let name = self.find_inode_name(length).await?;
-        self.services.socket_names()?.call_retrying(BindName { at: at.as_socket() }, &name[..]).await
+        self.bind_name(at, &name).await
+    }
+
+    /// Gives the socket the name, also if one had it that is closed by now.
+    async fn bind_name(&mut self, at: Handle, name: &[u8]) -> Result<(), Errno> {
+        let (bind, mut names) = (BindName { at: at.as_socket() }, self.services.socket_names()?);
+        match names.call_retrying(bind, name).await {
+            Err(Errno::EADDRINUSE) => {}
+            bound => return bound,
+        }
+        let other = names.call(FindName {}, name).await?;
+        if self.is_open(Handle::of_socket(other)).await {
+            return Err(Errno::EADDRINUSE);
+        }
+        let mut names = self.services.socket_names()?;
+        let _ = names.call(UnbindName { at: other }, ()).await; // its own board may have done it
+        names.call(bind, name).await
     }
 
     pub(crate) async fn listen_at_socket(&mut self) -> Result<(), Errno> {
