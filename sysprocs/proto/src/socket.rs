@@ -137,7 +137,7 @@ protocol! {
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Ends directions of a connection. `ENOTCONN`: there is none.
         8 Shutdown { generation: u32, side: SocketSide, how: u32 } (()) -> Result<(), Errno>;
-        /// The address of the first side is the slice. `EINVAL`: it has one.
+        /// The address of the first side is the slice, or (empty) it has none any more. `EINVAL`: it has one.
         9 SetAddress { generation: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// The address of the side, or (`peer`) of its partner; how many bytes. `ENOTCONN`: it has none.
         10 GetAddress { generation: u32, side: SocketSide, peer: bool } (&'a mut [u8]) -> Result<u32, Errno>;

@@ -1,6 +1,6 @@
 //! The table of a board's sockets, and the names of sockets.
 
-use crate::socket::SocketHandle;
+use crate::socket::{SocketHandle, SocketSort};
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
 
@@ -28,9 +28,9 @@ protocol! {
         /// Gives back a socket without references.
         1 FreeSocket { socket: u16 } (()) -> Result<(), Errno> [releases];
         /// The slice is the name of the socket. `EADDRINUSE`: another one has it.
-        2 BindName { at: SocketHandle } (&'a [u8]) -> Result<(), Errno>;
-        /// The socket with that name, or `ECONNREFUSED`.
-        3 FindName {} (&'a [u8]) -> Result<SocketHandle, Errno>;
+        2 BindName { at: SocketHandle, sort: SocketSort } (&'a [u8]) -> Result<(), Errno>;
+        /// The socket with that name, or `ECONNREFUSED`; `EPROTOTYPE` if it is of another sort.
+        3 FindName { sort: SocketSort } (&'a [u8]) -> Result<SocketHandle, Errno>;
         /// The socket's name is free.
         4 UnbindName { at: SocketHandle } (()) -> Result<(), Errno>;
         /// Something is to be done for the socket, by and by.

@@ -147,10 +147,11 @@ impl SocketServer for SocketProcess {
     async fn set_address(&mut self, call: &mut Call<SetAddress>) -> Result<(), Errno> {
         self.check(call.entry().generation, SocketSide::First, call.board())?;
         let address = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
-        if !self.sides[0].address.is_empty() {
+        if !address.is_empty() && !self.sides[0].address.is_empty() {
             return Err(Errno::EINVAL);
         }
-        (self.sides[0].address, self.named) = (address, true);
+        self.named = !address.is_empty();
+        self.sides[0].address = address;
         Ok(())
     }
     async fn get_address(&mut self, call: &mut Call<GetAddress>) -> Result<u32, Errno> {
@@ -256,14 +257,14 @@ impl SocketProcess {
     /// Nobody has it any more: it is free, and so are its name and what waited here.
     async fn finish(&mut self, table: &mut Local<SocketTable, TABLE>, own: SocketHandle) {
         let Some(mut table) = table.at(0) else { return };
-        if core::mem::take(&mut self.named) {
-            // If there is no room, who wants the name finds out.
-            let _ = table.call(AddErrand { errand: Errand { at: own, unbinds: true } }, ()).await;
-        }
         // Bounded by the room for them.
         while let Some(at) = self.backlog.pop_front() {
             // It has room for all sockets.
             let _ = table.call(AddErrand { errand: Errand { at, unbinds: false } }, ()).await;
+        }
+        if core::mem::take(&mut self.named) {
+            // If there is no room, who wants the name finds out.
+            let _ = table.call(AddErrand { errand: Errand { at: own, unbinds: true } }, ()).await;
         }
         self.state = SocketState::Fresh;
         self.sides.iter_mut().for_each(|side| side.ring.clear());

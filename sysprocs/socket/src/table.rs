@@ -4,7 +4,7 @@
 //! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
 
 use heapless::Vec;
-use renga_proto::socket::{NAME_BYTES, SocketHandle};
+use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
     AddErrand, BindName, BoardDied, Errand, FindName, FreeSocket, NextErrand, SocketTable, SocketTableServer,
     TakeSocket, UnbindName,
@@ -15,11 +15,12 @@ use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_c
 #[derive(Clone, Debug)]
 pub struct NamePlace {
     at: SocketHandle,
+    sort: SocketSort,
     name: Vec<u8, NAME_BYTES>,
 }
 impl NamePlace {
     /// None.
-    pub const NONE: NamePlace = NamePlace { at: SocketHandle::NONE, name: Vec::new() };
+    pub const NONE: NamePlace = NamePlace { at: SocketHandle::NONE, sort: SocketSort::Stream, name: Vec::new() };
 
     fn is_free(&self) -> bool {
         self.at.generation == 0
@@ -58,7 +59,7 @@ impl SocketTableServer for TableState {
         if self.sockets.give_back(call.entry().socket) { Ok(()) } else { Err(Errno::EINVAL) }
     }
     async fn bind_name(&mut self, call: &mut Call<BindName>) -> Result<(), Errno> {
-        let at = call.entry().at;
+        let BindName { at, sort } = call.entry();
         let name = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
         if at.generation == 0 || name.is_empty() {
             return Err(Errno::EINVAL);
@@ -67,13 +68,15 @@ impl SocketTableServer for TableState {
             return Err(Errno::EADDRINUSE);
         }
         let place = self.places.iter_mut().find(|place| place.is_free()).ok_or(Errno::ENFILE)?;
-        (place.at, place.name) = (at, name);
+        (place.at, place.sort, place.name) = (at, sort, name);
         Ok(())
     }
     async fn find_name(&mut self, call: &mut Call<FindName>) -> Result<SocketHandle, Errno> {
+        let sort = call.entry().sort;
         let name = call.lent();
         let found = self.places.iter().find(|place| !place.is_free() && place.name == *name);
-        found.map(|place| place.at).ok_or(Errno::ECONNREFUSED)
+        let found = found.ok_or(Errno::ECONNREFUSED)?;
+        if found.sort == sort { Ok(found.at) } else { Err(Errno::EPROTOTYPE) }
     }
     async fn unbind_name(&mut self, call: &mut Call<UnbindName>) -> Result<(), Errno> {
         let at = call.entry().at;

@@ -144,14 +144,14 @@ impl Clients {
     async fn listener(&mut self, backlog: u32) -> SocketHandle {
         let at = self.open(SocketSort::Stream, false, 7).await;
         let generation = at.generation;
-        self.table.call(BindName { at }, NAME).await.unwrap();
+        self.table.call(BindName { at, sort: STREAM }, NAME).await.unwrap();
         self.at(at).call(SetAddress { generation }, NAME).await.unwrap();
         self.at(at).call(Listen { generation, backlog, pid: 7 }, ()).await.unwrap();
         at
     }
     /// As a program that connects.
     async fn connect(&mut self, at: SocketHandle, pid: u32, nonblocking: bool) -> Result<(), Errno> {
-        let (generation, listener) = (at.generation, self.table.call(FindName {}, NAME).await?);
+        let (generation, listener) = (at.generation, self.table.call(FindName { sort: STREAM }, NAME).await?);
         self.at(at).call(BeginConnect { generation, board: listener.board, pid }, NAME).await?;
         let offer = Offer { generation: listener.generation, offered: at, sort: STREAM, nonblocking };
         let offered = self.at(listener).call(offer, ()).await;
@@ -233,7 +233,7 @@ fn socket_connect_accept_and_exchange() {
         let client = at.open(STREAM, false, 9).await;
         assert_eq!(at.connect(client, 9, false).await, Err(Errno::ECONNREFUSED));
         let listener = at.listener(0).await;
-        assert_eq!(at.table.call(BindName { at: client }, NAME).await, Err(Errno::EADDRINUSE));
+        assert_eq!(at.table.call(BindName { at: client, sort: STREAM }, NAME).await, Err(Errno::EADDRINUSE));
         assert_eq!(at.accept(listener).await, Err(Errno::EAGAIN));
         assert_eq!(at.events(client, First).await, WRITABLE | HANG_UP);
         assert_eq!(at.take(client, First, 0, 4).await, Err(Errno::EINVAL));
@@ -258,8 +258,9 @@ fn socket_connect_accept_and_exchange() {
     });
     rig.run(|mut at| async move {
         let second = SocketHandle { board: 0, number: 2, generation: 1 };
+        assert_eq!(at.take(second, First, 0, 8).await, Err(Errno::ECONNRESET));
         assert_eq!(at.take(second, First, 0, 8).await, Ok((Vec::new(), 0)));
-        assert_eq!(at.table.call(FindName {}, NAME).await, Err(Errno::ECONNREFUSED));
+        assert_eq!(at.table.call(FindName { sort: STREAM }, NAME).await, Err(Errno::ECONNREFUSED));
         at.close(second, First).await;
         let client = SocketHandle { board: 0, number: 0, generation: 1 };
         at.close(client, First).await;

@@ -249,7 +249,7 @@ fn message_memory_is_sum_of_outstanding_calls() {
     // Callers: on a users, the keyboard, the regulator, the waker and who closes sockets, on b users, files, the waker,
     // who closes sockets, two prefetchers, and the processes that keep files and have them written back.
     assert_eq!(of(&small, "callers"), [20, 16 + 32 + 1 + 1 + 1 + 1 + 2]);
-    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![25, 29], vec![0, 0]));
+    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![26, 30], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);
     // More files need no more memory for what is under way: only a place each at their own router.
     let many = edited(&small, "file = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");

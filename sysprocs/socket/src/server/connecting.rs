@@ -145,19 +145,20 @@ impl SocketProcess {
     /// After a call: what the end of a side means for the other, `had` being who had one before; and notes the boards
     /// that have sides.
     pub(super) fn note_left(&mut self, had: [bool; 2]) {
-        let connected = self.state != SocketState::Listening && self.peer.generation == 0;
+        let (sort, connected) = (self.sort, self.state != SocketState::Listening && !self.is_addressed());
         for side in [SocketSide::First, SocketSide::Second] {
             if !had[side as usize] || !self.sides[side as usize].references.is_empty() || !connected {
                 continue;
             }
-            let unread = !self.sides[side as usize].ring.is_empty();
+            // Nor was it accepted: its listener was closed.
+            let unread = !self.sides[side as usize].ring.is_empty() || side == SocketSide::Second && self.pending;
             self.side(side).ring.clear();
             if side == SocketSide::First && self.state == SocketState::Connecting {
                 // Nobody else knows of the connection for sure.
                 self.sides[1].reset(0);
             }
             let other = self.side(side.other());
-            if unread {
+            if unread && sort != SocketSort::Datagram {
                 other.error = renga_rt::Errno::ECONNRESET.0;
             }
             other.note_edge(LEFT);

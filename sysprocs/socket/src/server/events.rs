@@ -25,7 +25,8 @@ impl SocketProcess {
             }
             SocketState::Fresh => WRITABLE | HANG_UP | error,
             _ => {
-                let left = when(self.is_left(side), READABLE | WRITABLE | HANG_UP | PEER_SHUT);
+                let hung = if self.sort == SocketSort::Datagram { 0 } else { READABLE | HANG_UP | PEER_SHUT };
+                let left = when(self.is_left(side), WRITABLE | hung);
                 let room = when(other.ring.room() >= PIPE_ATOMIC_BYTES, WRITABLE);
                 received | room | error | shut | both | left
             }

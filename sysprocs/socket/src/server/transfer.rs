@@ -53,8 +53,9 @@ impl SocketProcess {
     /// Whether a receiver at `side` does not wait though there is nothing.
     fn is_over(&self, side: SocketSide) -> bool {
         let own = &self.sides[side as usize];
-        let alone = self.sort == SocketSort::Datagram && (self.state == SocketState::Fresh || self.is_addressed());
-        own.error != 0 || own.shut & SHUT_RECEIVE != 0 || !alone && self.is_left(side)
+        // Datagrams may come from anybody.
+        let left = self.sort != SocketSort::Datagram && self.is_left(side);
+        own.error != 0 || own.shut & SHUT_RECEIVE != 0 || left
     }
 
     pub(super) fn accept_send(&mut self, mut call: Call<Send>) {

@@ -8,7 +8,7 @@ use crate::user::state::open_flags::{S_IFMT, S_IFSOCK};
 use crate::user::state::{Handle, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::path::Open;
-use renga_proto::socket::{GetAddress, NAME_BYTES, SocketHandle, SocketSide};
+use renga_proto::socket::{GetAddress, NAME_BYTES, SocketHandle, SocketSide, SocketSort};
 use renga_proto::socket_table::FindName;
 use renga_rt::{Errno, Retry};
 
@@ -97,18 +97,18 @@ impl<M: UserMemory> User<M> {
         Ok(inode_name(facts.ino, facts.birth.generation))
     }
 
-    /// The socket that `address` names.
-    pub(super) async fn find_socket(&mut self, address: &Address) -> Result<SocketHandle, Errno> {
+    /// The socket of this sort that `address` names.
+    pub(super) async fn find_socket(&mut self, address: &Address, sort: SocketSort) -> Result<SocketHandle, Errno> {
         if address.family() != AF_UNIX {
             return Err(Errno::EINVAL);
         }
         if address.is_path() {
             let length = self.put_path(address);
             let name = self.find_inode_name(length).await?;
-            return self.services.socket_names()?.call_retrying(FindName {}, &name[..]).await;
+            return self.services.socket_names()?.call_retrying(FindName { sort }, &name[..]).await;
         }
         let name = address.name().ok_or(Errno::EINVAL)?;
-        self.services.socket_names()?.call_retrying(FindName {}, name).await
+        self.services.socket_names()?.call_retrying(FindName { sort }, name).await
     }
 
     /// Puts the address of a side, or of its partner, to `place`, which has as many bytes as `length_place` says, and

@@ -142,7 +142,7 @@ impl<M: UserMemory> User<M> {
         }
         let sent = if addressed && sort == SocketSort::Datagram {
             let address = self.get_socket_name(name, name_bytes).await?;
-            let peer = self.find_socket(&address).await?;
+            let peer = self.find_socket(&address, sort).await?;
             let nonblocking = mode.nonblocking || self.describe_socket(object).await?.nonblocking;
             let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
             self.services.deliver(at, peer, &self.scratch[..length], nonblocking).await

@@ -105,46 +105,44 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn bind_socket(&mut self) -> Result<(), Errno> {
-        let (at, ..) = self.socket_object(self.argument(0))?.socket()?;
+        let (at, _, sort) = self.socket_object(self.argument(0))?.socket()?;
         let address = self.get_socket_name(self.argument(1), self.int(2)).await?;
         if address.family() != AF_UNIX || address.as_bytes().len() == 2 {
             return Err(Errno::EINVAL);
         }
         let is_path = address.is_path();
         let address = address.ended();
+        let generation = at.generation;
+        self.services.socket(at)?.call_retrying(SetAddress { generation }, address.as_bytes()).await?;
         let bound = match is_path {
-            true => self.bind_path(at, &address).await,
-            false => self.bind_name(at, &address.as_bytes()[2..]).await,
+            true => self.bind_path((at, sort), &address).await,
+            false => self.bind_name((at, sort), &address.as_bytes()[2..]).await,
         };
-        bound?;
-        let set = SetAddress { generation: at.generation };
-        let set = self.services.socket(at)?.call_retrying(set, address.as_bytes()).await;
-        if set.is_err() {
-            // It has another name, or is gone.
-            let _ = self.services.socket_names()?.call(UnbindName { at: at.as_socket() }, ()).await;
+        if bound.is_err() {
+            self.services.socket(at)?.call_retrying(SetAddress { generation }, &[][..]).await?;
         }
-        set
+        bound
     }
 
     /// Makes an inode that is a socket's at the path.
-    async fn bind_path(&mut self, at: Handle, address: &Address) -> Result<(), Errno> {
+    async fn bind_path(&mut self, socket: (Handle, SocketSort), address: &Address) -> Result<(), Errno> {
         let length = self.put_path(address);
         let start = self.start_for(super::path::AT_FDCWD as u64, 0)?;
         let node = MakeNode { at: start, mode: S_IFSOCK | 0o777 & !self.program.umask, device: 0 };
         let made = self.services.path_lookup()?.call(node, &self.paths[..length]).await;
         made.map_err(|errno| if errno == Errno::EEXIST { Errno::EADDRINUSE } else { errno })?;
         let name = self.find_inode_name(length).await?;
-        self.bind_name(at, &name).await
+        self.bind_name(socket, &name).await
     }
 
     /// Gives the socket the name, also if one had it that is closed by now.
-    async fn bind_name(&mut self, at: Handle, name: &[u8]) -> Result<(), Errno> {
-        let (bind, mut names) = (BindName { at: at.as_socket() }, self.services.socket_names()?);
+    async fn bind_name(&mut self, (at, sort): (Handle, SocketSort), name: &[u8]) -> Result<(), Errno> {
+        let (bind, mut names) = (BindName { at: at.as_socket(), sort }, self.services.socket_names()?);
         match names.call_retrying(bind, name).await {
             Err(Errno::EADDRINUSE) => {}
             bound => return bound,
         }
-        let other = names.call(FindName {}, name).await?;
+        let Ok(other) = names.call(FindName { sort }, name).await else { return Err(Errno::EADDRINUSE) };
         if self.is_open(Handle::of_socket(other)).await {
             return Err(Errno::EADDRINUSE);
         }
@@ -167,12 +165,12 @@ impl<M: UserMemory> User<M> {
         let generation = at.generation;
         if sort == SocketSort::Datagram {
             let none = address.family() == AF_UNSPEC;
-            let peer = if none { SocketHandle::NONE } else { self.find_socket(&address).await? };
+            let peer = if none { SocketHandle::NONE } else { self.find_socket(&address, sort).await? };
             let address = address.ended();
             let bytes = if none { &[][..] } else { address.as_bytes() };
             return Ok(self.services.socket(at)?.call_retrying(SetPeer { generation, peer }, bytes).await?);
         }
-        let listener = self.find_socket(&address).await?;
+        let listener = self.find_socket(&address, sort).await?;
         let descriptor = *self.program.files.get(self.argument(0))?;
         let nonblocking = self.status_flags(&descriptor).await? & O_NONBLOCK != 0;
         let begin = BeginConnect { generation, board: listener.board, pid: self.program.pid };
