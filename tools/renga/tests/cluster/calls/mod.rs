@@ -4,6 +4,7 @@ mod events;
 mod fifos;
 mod locks;
 mod roots;
+mod sockets;
 mod timers;
 mod waits;
 mod watches;
