@@ -19,6 +19,7 @@ use renga_rt::{Call, CallQueue, Errno, Generation, Local, Me, Never, Port, Proto
 
 mod connecting;
 mod events;
+mod simple;
 mod transfer;
 
 /// What a socket calls of its board's table.
@@ -32,6 +33,9 @@ renga_rt::with_defaults! {
         state: SocketState = SocketState::Fresh,
         /// Of a connection: its listener's board has the reference to the second side, nobody has accepted it.
         pending: bool = false,
+        /// Its generation while transfers concern nobody but who waits for bytes: a stream with both sides open, without
+        /// errors, shut directions and nonblocking sides; else 0.
+        simple_generation: u32 = 0,
         /// It has a name in the table of names.
         named: bool = false,
         /// Of datagrams: whom those without an address are for.
@@ -67,6 +71,14 @@ pub async fn socket(
         let call = port.accept_or_notified(Socket::ENTRIES).await;
         let was_open = state.is_open();
         match call {
+            Some(SocketCall::Receive(call)) if state.is_simple_receive(&call) => {
+                state.receive_simply(call);
+                continue;
+            }
+            Some(SocketCall::Send(call)) if state.is_simple_send(&call) => {
+                state.send_simply(call);
+                continue;
+            }
             Some(SocketCall::Receive(call)) => state.accept_receive(call),
             Some(SocketCall::Send(call)) => state.accept_send(call),
             Some(call) => {
@@ -74,6 +86,7 @@ pub async fn socket(
                 // Apart, so that transfers do not pay for its stack frame.
                 apart!(call.serve(&mut state));
                 state.note_left(had);
+                state.note_simple();
             }
             None => {}
         }

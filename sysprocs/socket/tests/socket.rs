@@ -226,6 +226,7 @@ fn socket_close_ends_reads_and_breaks_writes() {
     assert_eq!(rig.free(), SOCKETS);
 }
 
+/// Holds: sockets.
 #[test]
 fn socket_connect_accept_and_exchange() {
     let rig = rig();

@@ -170,6 +170,7 @@ fn socket_datagrams_reach_other_board_and_are_answered() {
 }
 
 /// Messages of two buffers, one by one and several in a call; and what is refused.
+/// Holds: sockets.
 #[test]
 fn socket_messages_and_options_match_linux() {
     let mut init = with_console();

@@ -1,5 +1,5 @@
 //! Reading and writing in the most frequent form: all of it within one present page of the program's memory, of a
-//! pipe or an open file. Nothing here calls but the call itself, so a poll is short.
+//! pipe, a stream socket or an open file. Nothing here calls but the call itself, so a poll is short.
 //!
 //! Invariant: what is not of that form is left to `transfer.rs` before anything has happened.
 
@@ -11,6 +11,7 @@ use core::ops::Range;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::file::{Read, ReadFrom, Write};
 use renga_proto::pipe::{PipeEnd, ReadPipe, WritePipe};
+use renga_proto::socket::{RECEIVE_NOW, Receive, Send, SocketSort};
 use renga_rt::user::AccessKind;
 use renga_rt::{Errno, apart};
 
@@ -67,6 +68,13 @@ impl<M: UserMemory> User<M> {
                 let mut page = self.machine.page(frame);
                 pipe.call_once(ReadPipe { generation: at.generation, nonblocking }, &mut page[range]).await
             }
+            Object::Socket { at, side, sort: SocketSort::Stream } if call == READ => {
+                let socket = self.services.socket(at).ok()?;
+                let mut page = self.machine.page(frame);
+                let flags = if nonblocking { RECEIVE_NOW } else { 0 };
+                let receive = Receive { generation: at.generation, side, flags };
+                socket.call_once(receive, &mut page[range]).await.map(|received| received.bytes)
+            }
             Object::File(at) if reads && call == READ => {
                 let file = self.services.file(at).ok()?;
                 let mut page = self.machine.page(frame);
@@ -104,6 +112,11 @@ impl<M: UserMemory> User<M> {
                 let pipe = self.services.pipe(at).ok()?;
                 let page = self.machine.shared_page(frame);
                 pipe.call_once(WritePipe { generation: at.generation, nonblocking }, &page[range]).await
+            }
+            Object::Socket { at, side, sort: SocketSort::Stream } => {
+                let socket = self.services.socket(at).ok()?;
+                let page = self.machine.shared_page(frame);
+                socket.call_once(Send { generation: at.generation, side, nonblocking }, &page[range]).await
             }
             // As large as it likes.
             Object::File(at) if writes && self.program.limits.soft(FSIZE) == INFINITY => {

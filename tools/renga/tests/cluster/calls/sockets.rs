@@ -219,6 +219,7 @@ const SOCKETS_SAY: &[&str] = &[
     "EPIPE",
 ];
 
+/// Holds: sockets.
 #[test]
 fn sockets_match_linux() {
     if !clusters_can_run() || !packages_can_be_had() {
