@@ -42,6 +42,25 @@ impl Ring {
         self.length += count;
         count
     }
+    /// Copies bytes from the one at `start` on, which stay; how many.
+    pub fn peek_from(&self, start: usize, into: &mut [u8]) -> usize {
+        let count = into.len().min(self.length.saturating_sub(start));
+        let head = (self.head + start) % PIPE_BYTES;
+        let first = count.min(PIPE_BYTES - head);
+        copy(&self.bytes[head..head + first], &mut into[..first]);
+        copy(&self.bytes[..count - first], &mut into[first..count]);
+        count
+    }
+    /// As `pop`, but the bytes stay.
+    pub fn peek(&self, into: &mut [u8]) -> usize {
+        self.peek_from(0, into)
+    }
+    /// Forgets up to `count` bytes.
+    pub fn skip(&mut self, count: usize) {
+        let count = count.min(self.length);
+        self.head = (self.head + count) % PIPE_BYTES;
+        self.length -= count;
+    }
     /// Moves as many bytes as fit into `into`; returns their number.
     pub fn pop(&mut self, into: &mut [u8]) -> usize {
         let count = into.len().min(self.length);

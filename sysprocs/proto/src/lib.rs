@@ -38,6 +38,8 @@ pub mod router;
 pub mod sessions;
 pub mod settings;
 pub mod slots;
+pub mod socket;
+pub mod socket_table;
 pub mod stat;
 pub mod steps;
 pub mod surplus;

@@ -67,6 +67,10 @@ members! {
     procs: procs::Procs;
     /// Pipes: that board's ends are closed.
     pipes: pipe::Pipe;
+    /// Sockets: that board's sides are closed.
+    sockets: socket::Socket;
+    /// Sockets that have names: that board's have none.
+    socket_names: socket_table::SocketTable;
     /// The terminal.
     console: console::Console;
     /// Open files: that board's references are dropped.

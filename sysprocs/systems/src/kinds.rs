@@ -92,6 +92,18 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_futex::futexes [
             at.each(at.count_everywhere(Kind::User), || renga_futex::FutexWait::EMPTY), at.boot.wakes
         ];
+    Socket "socket" "One socket, with both sides of its connection.", Optional 1024:
+        renga_socket::socket [
+            at.put(|| [[0; PIPE_BYTES]; 2]), at.number(), at.machine().starts(), at.boot.watch, at.boot.wakes
+        ];
+    SocketTable "socket_table" "Which sockets are free, and which have a name.", Optional 1:
+        renga_socket::socket_table [
+            at.each(at.count(Kind::Socket), || 0),
+            at.each(at.count_everywhere(Kind::Socket), || renga_socket::NamePlace::NONE),
+            at.each(2 * at.count_everywhere(Kind::Socket), || renga_proto::socket_table::Errand::NONE)
+        ];
+    SocketCloser "socket_closer" "Closes connections that nobody will accept.", Optional 1:
+        renga_socket::socket_closer [at.file_board()];
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.wait_cancellers(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),

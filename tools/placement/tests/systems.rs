@@ -93,8 +93,8 @@ fn proxy_of_blocking_caller_is_dedicated() {
     // ask of processes.
     assert_eq!((own(0).len(), own(1).len()), (16, 16 + 2));
     // Users share four, files, which call inodes, four; the one process that keeps files, the one that has them taken
-    // home, and the waker need one each, the two prefetchers two.
-    assert_eq!(of_others(0).len() - own(0).len(), 4 + 4 + 1 + 1 + 1 + 2);
+    // home, the waker and who closes sockets need one each, the two prefetchers two.
+    assert_eq!(of_others(0).len() - own(0).len(), 4 + 4 + 1 + 1 + 1 + 1 + 2);
     let more = edited(&text("small"), "[async]", "[shared]\nfile = 7\n\n[async]");
     assert_eq!(checked(&more).process_count(0), pair.process_count(0) + 3);
 }
@@ -245,15 +245,15 @@ fn message_memory_is_sum_of_outstanding_calls() {
     };
     let small = text("small");
     assert!(checked(&text("solo")).message_memory[0].shares.is_empty());
-    assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![13, 7], vec![16, 18]));
-    // Callers: on a users, the keyboard, the regulator and the waker, on b users, files, the waker, two prefetchers,
-    // and the processes that keep files and have them written back.
-    assert_eq!(of(&small, "callers"), [19, 16 + 32 + 1 + 1 + 1 + 2]);
-    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![25, 29], vec![0, 0]));
+    assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![14, 8], vec![16, 18]));
+    // Callers: on a users, the keyboard, the regulator, the waker and who closes sockets, on b users, files, the waker,
+    // who closes sockets, two prefetchers, and the processes that keep files and have them written back.
+    assert_eq!(of(&small, "callers"), [20, 16 + 32 + 1 + 1 + 1 + 1 + 2]);
+    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![26, 30], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);
     // More files need no more memory for what is under way: only a place each at their own router.
     let many = edited(&small, "file = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
-    assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![13, 7], vec![25, 29]));
+    assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![14, 8], vec![26, 30]));
     let memory = checked(&small).message_memory[0].clone();
     let bytes = |share: &MemoryShare| share.count * (share.header_bytes + share.slice_bytes);
     assert_eq!(memory.total_bytes(), memory.shares.iter().map(bytes).sum::<u64>());
@@ -270,13 +270,13 @@ fn wait_graph_cycle_by_shared_asynchronous_proxy_is_found() {
 }
 
 #[test]
-fn message_memory_of_octet_stays_below_3_mb() {
+fn message_memory_of_octet_stays_below_3100_kb() {
     let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
     let count = |kind: &str| octet.instances(1).iter().filter(|instance| instance.kind == kind).count();
     assert_eq!((count("user"), count("file"), count("pipe")), (64, 256, 64));
     for (board, memory) in octet.boards.iter().zip(&octet.message_memory) {
         let bytes = memory.total_bytes();
-        assert!(bytes < 3_000_000, "{}: {bytes} = {}", board.name, memory.formula());
+        assert!(bytes < 3_100_000, "{}: {bytes} = {}", board.name, memory.formula());
     }
 }
 

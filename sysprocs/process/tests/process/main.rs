@@ -17,6 +17,7 @@ mod scripts;
 mod signal_files;
 mod signal_waits;
 mod signals;
+mod sockets;
 mod status_flags;
 mod support;
 mod table;

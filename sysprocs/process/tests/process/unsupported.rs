@@ -14,9 +14,7 @@ const EINVAL: i64 = 22;
 const ESPIPE: i64 = 29;
 const ELOOP: i64 = 40;
 const O_CREAT: u64 = 0o100;
-const ENOTSOCK: i64 = 88;
 const EOPNOTSUPP: i64 = 95;
-const EAFNOSUPPORT: i64 = 97;
 
 /// Calls with arguments, and what each must come to.
 fn expect_all(init: &mut Script, calls: &[(u64, &[Argument], Argument)]) {
@@ -89,21 +87,6 @@ fn open_tmpfile_is_unsupported() {
         (OPENAT, &[AT_FDCWD, directory, Value(2), NONE], error(21)), // EISDIR, of what is meant
     ];
     expect_all(&mut init, calls);
-}
-
-/// Holds: no-sockets.
-#[test]
-fn socket_calls_are_refused() {
-    let mut init = with_console();
-    let mut calls: Vec<(u64, Vec<Argument>, Argument)> =
-        vec![(198, vec![ONE, ONE, NONE], error(EAFNOSUPPORT)), (199, vec![ONE, ONE, NONE, NONE], error(EAFNOSUPPORT))];
-    for number in (200..=212).chain([242, 243, 269]) {
-        calls.push((number, vec![NONE, NONE, NONE], error(ENOTSOCK)));
-        calls.push((number, vec![Value(77), NONE, NONE], error(EBADF)));
-    }
-    let calls: Vec<_> =
-        calls.iter().map(|(number, arguments, expected)| (*number, &arguments[..], *expected)).collect();
-    expect_all(&mut init, &calls);
 }
 
 /// Holds: no-sockets.

@@ -24,6 +24,8 @@ use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs, Users};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
+use renga_proto::socket::Socket;
+use renga_proto::socket_table::{Errand, SocketTable};
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
@@ -36,6 +38,7 @@ const EVENTS: usize = 4;
 /// Records of processes.
 const RECORDS: usize = 16;
 const PIPES: usize = 2;
+const SOCKETS: usize = 2;
 const TIMERS: usize = 8;
 /// Signals that wait with their information.
 const QUEUED: usize = 8;
@@ -104,6 +107,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
     let futexes = board
         .server(|_, port| renga_futex::futexes(port, arena.put_slice(USERS, |_| renga_futex::FutexWait::EMPTY), wakes));
+    let (socket_table, sockets) = sockets(board, watch, wakes);
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
@@ -151,6 +155,10 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
                 own_events: Local::new(&me, &board.family(&[events])[0]),
                 futexes: Family::new(&me, board.family(&[futexes])).narrowed(),
                 fifos: Family::new(&me, board.family(&[fifos])).narrowed(),
+                sockets: Family::new(&me, board.family(sockets)).narrowed(),
+                own_sockets: Local::new(&me, &board.family(sockets)[0]),
+                socket_table: Local::new(&me, &board.family(&[socket_table])[0]),
+                socket_names: Family::new(&me, board.family(&[socket_table])).narrowed(),
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
@@ -222,6 +230,31 @@ fn pipes(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Pipe
         renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
     });
     Pipes { pipe_table, pipes, fifos }
+}
+
+fn sockets(
+    board: HostBoard,
+    watch: &'static Watch,
+    wakes: &'static Wakes,
+) -> (Address<SocketTable>, &'static [Address<Socket>]) {
+    let arena = board.arena;
+    let (free, errands) = (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(2 * SOCKETS, |_| Errand::NONE));
+    let names = arena.put_slice(SOCKETS, |_| renga_socket::NamePlace::NONE);
+    let table = board.server(|_, port| renga_socket::socket_table(port, free, names, errands));
+    let tables = board.family(&[table]);
+    let sockets: &'static [_] = arena.put_slice(SOCKETS, |number| {
+        let bytes = arena.put(|| [[0; PIPE_BYTES]; 2]);
+        board.server(|me, port| {
+            let table = Local::new(&me, &tables[0]).narrowed();
+            renga_socket::socket(me, port, table, bytes, number as u16, 1, watch, wakes)
+        })
+    });
+    board.spawn(|me| {
+        let (table, all) = (Local::new(&me, &tables[0]).narrowed(), board.family(sockets));
+        let names = Family::new(&me, tables).narrowed();
+        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), 0)
+    });
+    (table, sockets)
 }
 
 fn clock(board: HostBoard, procs: Address<Procs>, watch: &'static Watch) -> (Address<Clock>, &'static Wakes) {

@@ -201,6 +201,30 @@ pub const KINDS: &[KindFacts] = &[
         &[own("PipeTable")],
     ),
     kind(
+        "socket",
+        BoardRule::Optional,
+        1024,
+        Some(protocol("Socket", &[(0, "Receive"), (1, "Send"), (2, "Close")], 0b011, 0b100)),
+        &[ProtocolUse { protocol: "SocketTable", at: ServerChoice::OwnBoardIfAny, entries: 0b010, forwards: false }],
+    ),
+    kind(
+        "socket_table",
+        BoardRule::Optional,
+        1,
+        Some(protocol("SocketTable", &[(0, "Take"), (1, "Free"), (2, "NextErrand")], 0b100, 0b010)),
+        &[],
+    ),
+    kind(
+        "socket_closer",
+        BoardRule::Optional,
+        1,
+        None,
+        &[
+            ProtocolUse { protocol: "SocketTable", at: ServerChoice::OwnBoardIfAny, entries: 0b100, forwards: false },
+            ProtocolUse { protocol: "Socket", at: ServerChoice::AllBoards, entries: 0b100, forwards: false },
+        ],
+    ),
+    kind(
         "procs",
         BoardRule::Every,
         1,
@@ -226,6 +250,8 @@ pub const KINDS: &[KindFacts] = &[
             own("FileTable"),
             all("Pipe"),
             own("PipeTable"),
+            all("Socket"),
+            ProtocolUse { protocol: "SocketTable", at: ServerChoice::AllBoards, entries: 0b001, forwards: false },
             all("Console"),
             own("Clock"),
             all("RouterStatus"),
@@ -273,6 +299,8 @@ pub const KINDS: &[KindFacts] = &[
         &[
             own_if_any("Procs"),
             own_if_any("Pipe"),
+            own_if_any("Socket"),
+            own_if_any("SocketTable"),
             own_if_any("File"),
             own_if_any("Locks"),
             own_if_any("InodeDirectory"),

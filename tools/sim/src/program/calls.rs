@@ -48,6 +48,7 @@ pub mod numbers {
     pub const SIGRETURN: u64 = 139;
     pub const GETPID: u64 = 172;
     pub const GETPPID: u64 = 173;
+    pub const SOCKETPAIR: u64 = 199;
     pub const CLONE: u64 = 220;
     pub const EXECVE: u64 = 221;
     pub const MMAP: u64 = 222;
@@ -59,7 +60,7 @@ pub mod numbers {
 }
 use numbers::{
     CLONE, CLOSE, DUP3, EXECVE, FCNTL, FLOCK, FORK_ON, FSYNC, FTRUNCATE, GETPID, HALT, KILL, LSEEK, NANOSLEEP, OPENAT,
-    PIPE2, PPOLL, PREAD, PWRITE, READ, SIGACTION, WAIT4, WRITE,
+    PIPE2, PPOLL, PREAD, PWRITE, READ, SIGACTION, SOCKETPAIR, WAIT4, WRITE,
 };
 
 /// "The working directory".
@@ -189,6 +190,12 @@ impl SimProgram {
     /// flock.
     pub async fn lock_file(&self, file: u64, operation: u64) -> Result<()> {
         self.call(FLOCK, &[file, operation]).await.map(|_| ())
+    }
+    /// Makes a pair of stream sockets.
+    pub async fn socket_pair(&self) -> Result<(u64, u64)> {
+        self.call(SOCKETPAIR, &[1, 1, 0, self.base + SMALL]).await?;
+        let ends = self.load(self.base + SMALL, 8).await;
+        Ok((u64::from(ends[0]), u64::from(ends[4])))
     }
     /// Makes a pipe: the end to read, the end to write.
     pub async fn pipe(&self) -> Result<(u64, u64)> {

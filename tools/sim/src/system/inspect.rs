@@ -9,6 +9,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::procs::{BoardCounts, Procs, UsageOf, WHOLE_BOARD};
 use renga_proto::slots::{FileTable, FreeFile, FreePipe, PipeTable, TakeFile, TakePipe};
+use renga_proto::socket_table::{FreeSocket, SocketTable, TakeSocket};
 use renga_rt::given::{Given, Servers, Wires};
 use renga_rt::host::HostBoard;
 use renga_systems::{Directory, Kind};
@@ -24,6 +25,8 @@ pub struct Leftovers {
     pub files: usize,
     /// Pipes not free.
     pub pipes: usize,
+    /// Sockets not free.
+    pub sockets: usize,
     /// Slots of user programs not free.
     pub slots: usize,
     /// Processes that wait for another, beside those that wait for work, with the other one.
@@ -55,7 +58,14 @@ impl SimSystem {
 /// Processes whose calls have no reply, though no program is left.
 fn waits(directory: &Directory) -> Vec<String> {
     let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
-    let workers = [Kind::User, Kind::Keyboard, Kind::MetadataWriteback, Kind::InodeReclaimer, Kind::Committer];
+    let workers = [
+        Kind::User,
+        Kind::Keyboard,
+        Kind::MetadataWriteback,
+        Kind::InodeReclaimer,
+        Kind::Committer,
+        Kind::SocketCloser,
+    ];
     let idle: Vec<_> = workers.into_iter().flat_map(of).collect();
     let waits = |process: &Process| matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere);
     let stuck = |process: &&&'static Process| waits(process) && !idle.contains(&process.id());
@@ -102,7 +112,23 @@ async fn count(me: &Me, directory: &Directory) -> Leftovers {
     found.slots = directory.of_kind(Kind::User).len() - free as usize;
     found.files = files(client(directory, me), directory.of_kind(Kind::File).len()).await;
     found.pipes = pipes(client(directory, me), directory.of_kind(Kind::Pipe).len()).await;
+    let sockets = directory.of_kind(Kind::Socket).len();
+    if sockets > 0 {
+        found.sockets = count_sockets(client(directory, me), sockets).await;
+    }
     found
+}
+
+/// How many of `all` sockets are taken.
+async fn count_sockets(mut table: Client<SocketTable>, all: usize) -> usize {
+    let mut taken = Vec::new();
+    while let Ok(socket) = table.call(TakeSocket {}, ()).await {
+        taken.push(socket);
+    }
+    for &socket in &taken {
+        let _ = table.call(FreeSocket { socket }, ()).await;
+    }
+    all - taken.len()
 }
 
 /// How many of `all` open files are taken.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// Kinds that go together.
-const GROUPS: [&[&str]; 17] = [
+const GROUPS: [&[&str]; 18] = [
     &["disk"],
     &["buffer_directory", "allocator", "inode_directory", "inode", "commit_timer"],
     &["path_lookup", "lookup_worker"],
@@ -24,6 +24,7 @@ const GROUPS: [&[&str]; 17] = [
     &["file"],
     &["references", "name_cache"],
     &["prefetcher"],
+    &["socket_table", "socket_closer"],
 ];
 /// What only systems of several boards have.
 const LINKED: [&str; 2] = ["lease_flusher", "prefetcher"];

@@ -76,6 +76,61 @@ fn board_failure_breaks_pipes_and_kills_children_within_100_ms() {
     finish(&mut system);
 }
 
+/// The partner's board fails while a reader waits here, and the socket's own board while its side is here.
+#[test]
+fn board_failure_resets_sockets_within_100_ms() {
+    if !possible() {
+        return;
+    }
+    let progress = Rc::new(Cell::new(0));
+    let step = progress.clone();
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let step = step.clone();
+            async move {
+                let ((own, its), (mine, other)) =
+                    (init.socket_pair().await.unwrap(), init.socket_pair().await.unwrap());
+                let child = move |child: SimProgram| async move {
+                    child.close(own).await.unwrap();
+                    child.write_all(its, &[5; 100_000]).await.unwrap();
+                    sleep(child).await
+                };
+                let child = init.fork_on(1, child).await.unwrap();
+                init.close(its).await.unwrap();
+                init.close(other).await.unwrap();
+                let mut left = 100_000;
+                while left > 0 {
+                    let part = init.read(own, 60_000).await.unwrap();
+                    assert!(!part.is_empty() && part.iter().all(|byte| *byte == 5));
+                    left -= part.len();
+                }
+                step.set(1);
+                assert_eq!(init.read(own, 10).await, Err(Errno::ECONNRESET), "the partner is dead");
+                assert_eq!(init.read(own, 10).await, Ok(Vec::new()));
+                init.on_signal(13, true, |_| async {}).await.unwrap();
+                assert_eq!(init.write(own, b"x").await, Err(Errno::EPIPE));
+                assert_eq!(init.write(mine, b"x").await, Err(Errno::ECONNRESET));
+                assert_eq!(init.wait(child).await, Ok((child, KILLED)));
+                init.close(own).await.unwrap();
+                init.close(mine).await.unwrap();
+                step.set(2);
+                assert_eq!(fork_when_it_is_there(&init).await, 7 << 8);
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = SimSystem::boot(&setup, &programs);
+    run_to(&mut system, &progress, 1, 10_000 * MS);
+    system.cluster.run_until(60_000 * MS);
+    system.cluster.kill(1);
+    run_to(&mut system, &progress, 2, NOTICED_NS);
+    system.cluster.run_until(70_000 * MS);
+    system.reboot(1);
+    finish(&mut system);
+}
+
 #[test]
 fn board_failure_wakes_blocked_writer_of_dead_reader() {
     if !possible() {

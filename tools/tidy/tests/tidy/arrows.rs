@@ -30,6 +30,8 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-clock" | "renga-counter" | "renga-governor" | "renga-pipe" | "renga-reclaimer" | "renga-regulator" => {
             (PROCESS, NOTHING)
         }
+        // Bytes of a socket are in a ring as a pipe's.
+        "renga-socket" => (PROCESS, &["renga-pipe"]),
         // A process that owns a device sees the device's trait; a driver process would cost one more rendezvous.
         "renga-console" | "renga-pages" => (PROCESS, DEVICE),
         // Paces as text, as its files have them.
@@ -61,6 +63,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-reclaimer",
                 "renga-regulator",
                 "renga-router",
+                "renga-socket",
             ],
         ),
         // It takes the place of a board's processes, for tests.

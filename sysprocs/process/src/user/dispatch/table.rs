@@ -185,10 +185,24 @@ calls! {
         169 gettimeofday => get_time_of_day;
         171 adjtimex => adjust_clock;
         179 sysinfo => system_facts;
-        198 socket, 199 socketpair => make_socket;
-        200 bind, 201 listen, 202 accept, 203 connect, 204 getsockname, 205 getpeername, 206 sendto, 207 recvfrom,
-            208 setsockopt, 209 getsockopt, 210 shutdown, 211 sendmsg, 212 recvmsg, 242 accept4, 243 recvmmsg,
-            269 sendmmsg => use_socket;
+        198 socket => make_socket;
+        199 socketpair => make_socket_pair;
+        200 bind => bind_socket;
+        201 listen => listen_at_socket;
+        202 accept => accept_connection(false);
+        203 connect => connect_socket;
+        204 getsockname => get_socket_address(false);
+        205 getpeername => get_socket_address(true);
+        206 sendto => send_to_socket;
+        207 recvfrom => receive_from_socket;
+        208 setsockopt => set_socket_option;
+        209 getsockopt => get_socket_option;
+        210 shutdown => shut_socket;
+        211 sendmsg => send_message;
+        212 recvmsg => receive_message;
+        242 accept4 => accept_connection(true);
+        243 recvmmsg => receive_messages;
+        269 sendmmsg => send_messages;
         214 brk => set_break;
         215 munmap => unmap;
         216 mremap => remap;

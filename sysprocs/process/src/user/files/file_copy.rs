@@ -5,7 +5,7 @@
 
 use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::files::transfer_calls::{TransferForm, offset};
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFMT, S_IFREG};
 use crate::user::state::{FileDescriptor, Object, SyscallResult, TransferMode};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -114,12 +114,12 @@ impl<M: UserMemory> User<M> {
         // Bytes that were passed on already do not wait for more to come.
         let mut source = from.mode_at(start);
         source.nonblocking |= is_further && from.object.pipe().is_some();
-        let read = match self.services.read(from.object, &mut self.scratch[..length], source).await {
+        let read = match leaving!(self, self.services.read(from.object, &mut self.scratch[..length], source)) {
             Ok(0) => return Ok((0, 1)), // the file ends
             Ok(bytes) => bytes.min(length),
             Err(errno) => return Err(PageFailure::Read(from.object, errno)),
         };
-        let written = self.services.write(to, &self.scratch[..read], mode).await.map(|bytes| bytes.min(read));
+        let written = leaving!(self, self.services.write(to, &self.scratch[..read], mode)).map(|bytes| bytes.min(read));
         let unread = read - written.unwrap_or(0);
         if let (1.., None, Some(at)) = (unread, start, from.object.file())
             && let Ok(mut file) = self.services.file(at)

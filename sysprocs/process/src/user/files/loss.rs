@@ -29,14 +29,17 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// What a program sees of a transfer's failure: a pipe on a dead board is broken, a file there gives
-    /// `EIO`. Everything else that the program had there is lost too.
+    /// What a program sees of a transfer's failure: a pipe on a dead board is broken, a socket is reset, a
+    /// file there gives `EIO`. Everything else that the program had there is lost too.
     pub(crate) fn note_loss(&mut self, object: Object, errno: Errno, writing: bool) -> Errno {
         match object.server() {
             Some(at) if errno == Errno::EHOSTDOWN || object.names_generation() && is_loss(errno) => {
                 // A file process of this board is as safe as the program.
                 if object.names_generation() || at.board != self.services.board {
                     self.program.files.lose_board(at.board);
+                }
+                if object.socket().is_ok() {
+                    return Errno::ECONNRESET;
                 }
                 if writing && object.pipe().is_some() { Errno::EPIPE } else { Errno::EIO }
             }

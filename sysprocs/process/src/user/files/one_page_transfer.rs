@@ -1,16 +1,17 @@
 //! Reading and writing in the most frequent form: all of it within one present page of the program's memory, of a
-//! pipe or an open file. Nothing here calls but the call itself, so a poll is short.
+//! pipe, a stream socket or an open file. Nothing here calls but the call itself, so a poll is short.
 //!
 //! Invariant: what is not of that form is left to `transfer.rs` before anything has happened.
 
 use crate::user::slot::User;
 use crate::user::state::limits::{FSIZE, INFINITY};
 use crate::user::state::open_flags::O_NONBLOCK;
-use crate::user::state::{Object, SyscallResult, restartable};
+use crate::user::state::{Handle, Object, SyscallResult, restartable};
 use core::ops::Range;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::file::{Read, ReadFrom, Write};
 use renga_proto::pipe::{PipeEnd, ReadPipe, WritePipe};
+use renga_proto::socket::{RECEIVE_NOW, Receive, Send, SocketSide, SocketSort};
 use renga_rt::user::AccessKind;
 use renga_rt::{Errno, apart};
 
@@ -78,6 +79,9 @@ impl<M: UserMemory> User<M> {
                 let mut page = self.machine.page(frame);
                 file.call_once(ReadFrom { offset }, &mut page[range]).await
             }
+            Object::Socket { at, side, sort: SocketSort::Stream } if call == READ => {
+                return apart!(self.hot_receive((at, side), nonblocking, frame, range));
+            }
             _ => return None,
         };
         match read {
@@ -111,6 +115,9 @@ impl<M: UserMemory> User<M> {
                 let page = self.machine.shared_page(frame);
                 file.call_once(Write {}, &page[range]).await
             }
+            Object::Socket { at, side, sort: SocketSort::Stream } => {
+                return apart!(self.hot_send((at, side), nonblocking, frame, range));
+            }
             _ => return None,
         };
         match written {
@@ -119,6 +126,44 @@ impl<M: UserMemory> User<M> {
             Err(errno) => {
                 let object = self.program.files.get(self.argument(0)).ok()?.object;
                 Some(apart!(self.write_failed(object, errno)))
+            }
+        }
+    }
+
+    /// As `hot_read`, of a stream socket. Apart, so that the others do not pay for it.
+    async fn hot_receive(
+        &mut self,
+        (at, side): (Handle, SocketSide),
+        nonblocking: bool,
+        frame: Frame,
+        range: Range<usize>,
+    ) -> Option<SyscallResult> {
+        let socket = self.services.socket(at).ok()?;
+        let mut page = self.machine.page(frame);
+        let flags = if nonblocking { RECEIVE_NOW } else { 0 };
+        let receive = Receive { generation: at.generation, side, flags };
+        match socket.call_once(receive, &mut page[range]).await {
+            Ok(received) => Some(Ok(u64::from(received.bytes))),
+            Err(errno) => self.hot_read_failed(errno),
+        }
+    }
+
+    /// As `hot_write`, of a stream socket.
+    async fn hot_send(
+        &mut self,
+        (at, side): (Handle, SocketSide),
+        nonblocking: bool,
+        frame: Frame,
+        range: Range<usize>,
+    ) -> Option<SyscallResult> {
+        let socket = self.services.socket(at).ok()?;
+        let page = self.machine.shared_page(frame);
+        match socket.call_once(Send { generation: at.generation, side, nonblocking }, &page[range]).await {
+            Ok(bytes) => Some(Ok(u64::from(bytes))),
+            Err(Errno::ESTALE) => None,
+            Err(errno) => {
+                let object = self.program.files.get(self.argument(0)).ok()?.object;
+                Some(self.write_failed(object, errno).await)
             }
         }
     }

@@ -218,6 +218,9 @@ impl<M: UserMemory> User<M> {
         if walk & OPEN_DIRECTORY != 0 {
             return Err(Errno::ENOTDIR.into());
         }
+        if old.object.socket().is_ok() {
+            return Err(Errno::ENXIO.into());
+        }
         if let Object::Named { generation } = old.object {
             if old.mode & S_IFMT == S_IFLNK && !is_path_only(flags) {
                 return Err(Errno::ELOOP.into());
@@ -255,6 +258,7 @@ impl<M: UserMemory> User<M> {
             // A fifo has a name, and with it an inode.
             _ => {
                 numbered = match object.pipe_ino().filter(|_| ino == 0) {
+                    Some(number) if object.socket().is_ok() => heapless::format!("socket:[{number}]"),
                     Some(number) => heapless::format!("pipe:[{number}]"),
                     None => heapless::format!("file:[{ino}]"),
                 };

@@ -54,6 +54,10 @@ impl<M: UserMemory> User<M> {
                 Ok(())
             }
             FIONREAD if object != Object::Console => {
+                if object.socket().is_ok() {
+                    let bytes = apart!(self.describe_socket(object))?.bytes;
+                    return Ok(self.put(place, &bytes.to_le_bytes()).await?);
+                }
                 let at = object.pipe().ok_or(Errno::ENOTTY)?;
                 let bytes = self.services.pipe(at)?.call(PipeBytes { generation: at.generation }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;

@@ -71,7 +71,7 @@ pub(crate) enum PageFailure {
 
 impl<M: UserMemory> User<M> {
     /// Address and length of buffer `index`, if there is one.
-    async fn buffer(&mut self, buffers: Buffers, index: u64) -> Result<Option<(u64, u64)>, Errno> {
+    pub(super) async fn buffer(&mut self, buffers: Buffers, index: u64) -> Result<Option<(u64, u64)>, Errno> {
         match buffers {
             Buffers::One { address, length } => Ok((index == 0).then_some((address, length))),
             Buffers::Vector { count, .. } if index >= count => Ok(None),
@@ -202,7 +202,7 @@ impl<M: UserMemory> User<M> {
 
     /// Reads into the page at `address`; returns the bytes read and wanted. A synthetic file is read in one call,
     /// however the buffer lies in memory, so that its content is of one moment.
-    async fn read_page(
+    pub(super) async fn read_page(
         &mut self,
         file: &FileDescriptor,
         address: u64,
@@ -228,7 +228,7 @@ impl<M: UserMemory> User<M> {
         Ok((bytes, wanted))
     }
 
-    async fn write_page(
+    pub(super) async fn write_page(
         &mut self,
         object: Object,
         address: u64,
@@ -311,7 +311,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Gathers the buffers in the scratch page, if they fit; their length.
-    async fn gather(&mut self, buffers: Buffers) -> Result<Option<usize>, Errno> {
+    pub(super) async fn gather(&mut self, buffers: Buffers) -> Result<Option<usize>, Errno> {
         let (mut length, mut index) = (0, 0);
         // Bounded by the buffers.
         while let Some((address, bytes)) = self.buffer(buffers, index).await? {

@@ -58,6 +58,7 @@ impl<M: UserMemory> User<M> {
         let mut mode = from.mode_at(offset);
         mode.nonblocking |= self.await_reading(&from).await?;
         match self.buffers(form).await? {
+            buffers if from.object.has_socket_records() && offset.is_none() => apart!(self.read_record(buffers)),
             Buffers::One { address, length } if from.object.has_records() => {
                 apart!(self.read_records(&from, address, length, mode))
             }
@@ -76,6 +77,7 @@ impl<M: UserMemory> User<M> {
         let at_end = form == TransferForm::VectorWithFlags && self.int(5) & RWF_APPEND != 0;
         let mode = to.mode_at(offset);
         match self.buffers(form).await? {
+            buffers if to.object.has_socket_records() && offset.is_none() => apart!(self.write_record(buffers)),
             Buffers::One { address, length } if to.object.has_records() => {
                 apart!(self.write_events(&to, address, length, mode))
             }

@@ -1,4 +1,4 @@
-//! Calls about missing features: sockets, extended attributes, room set aside. They fail as on a Linux that was built
+//! Calls about missing features: extended attributes, room set aside. They fail as on a Linux that was built
 //! without them, so that programs take the way that they have for that; `ENOSYS` is taken for an error of the file.
 
 use crate::user::files::path::AT_SYMLINK_NOFOLLOW;
@@ -16,17 +16,6 @@ const LISTXATTRS: RangeInclusive<u64> = 11..=13;
 const ADVICE_MAX: u64 = 5;
 
 impl<M: UserMemory> User<M> {
-    /// There is no family of addresses.
-    pub(crate) async fn make_socket(&mut self) -> Result<(), Errno> {
-        Err(Errno::EAFNOSUPPORT)
-    }
-
-    /// What is open is no socket.
-    pub(crate) async fn use_socket(&mut self) -> Result<(), Errno> {
-        self.program.files.get(self.argument(0))?;
-        Err(Errno::ENOTSOCK)
-    }
-
     /// Reading, setting, removing or listing extended attributes: a path or a descriptor that leads to something has
     /// none.
     pub(crate) async fn use_attribute(&mut self) -> Result<(), Errno> {
@@ -42,17 +31,17 @@ impl<M: UserMemory> User<M> {
     /// ext2 cannot set room aside for a file.
     pub(crate) async fn allocate_room(&mut self) -> Result<(), Errno> {
         let object = self.program.files.get(self.argument(0))?.object;
-        Err(match (object.file(), object.pipe()) {
+        Err(match (object.file(), object.is_stream()) {
             (Some(_), _) => Errno::EOPNOTSUPP,
-            (_, Some(_)) => Errno::ESPIPE,
+            (_, true) => Errno::ESPIPE,
             _ => Errno::ENODEV,
         })
     }
 
     /// Advice about reading, which no server here needs.
     pub(crate) async fn advise_about_file(&mut self) -> Result<(), Errno> {
-        match self.program.files.get(self.argument(0))?.object.pipe() {
-            Some(_) => Err(Errno::ESPIPE),
+        match self.program.files.get(self.argument(0))?.object.is_stream() {
+            true => Err(Errno::ESPIPE),
             _ if self.argument(3) > ADVICE_MAX => Err(Errno::EINVAL),
             _ => Ok(()),
         }

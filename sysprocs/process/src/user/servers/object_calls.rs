@@ -19,7 +19,10 @@ use renga_proto::pipe::{
     AddEnd, AskBlocking, CloseEnd, ERROR, HANG_UP, PipeEnd, PollPipe, Polled, READABLE, ReadPipe, SetBlocking,
     WRITABLE, WritePipe,
 };
-use renga_rt::{Errno, Retry, repeated};
+use renga_proto::socket::{
+    AddSide, CloseSide, DescribeSocket, PollSocket, RECEIVE_NOW, Receive, Send, SetSideBlocking, SocketSort,
+};
+use renga_rt::{Errno, Retry, apart, repeated};
 
 /// Flags that can be set.
 pub const SETTABLE: u32 = O_APPEND | O_NONBLOCK;
@@ -59,6 +62,12 @@ impl Services {
                 let (mut pipe, read) = (self.pipe(at)?, ReadPipe { generation: at.generation, nonblocking });
                 repeated!(pipe.call(read, &mut *out))?
             }
+            (Object::Socket { .. }, Some(_)) => return Err(Errno::ESPIPE),
+            (Object::Socket { at, side, .. }, None) => {
+                let flags = if nonblocking { RECEIVE_NOW } else { 0 };
+                let (mut socket, receive) = (self.socket(at)?, Receive { generation: at.generation, side, flags });
+                repeated!(socket.call(receive, &mut *out))?.bytes
+            }
             (Object::Console, None) => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
             (Object::Lost { .. }, _) => return Err(Errno::EIO),
             (Object::Null, _) => 0,
@@ -90,6 +99,14 @@ impl Services {
             (Object::Pipe { at, .. } | Object::Fifo(at), None) => {
                 let (mut pipe, write) = (self.pipe(at)?, WritePipe { generation: at.generation, nonblocking });
                 repeated!(pipe.call(write, bytes))?
+            }
+            (Object::Socket { .. }, Some(_)) => return Err(Errno::ESPIPE),
+            (Object::Socket { sort: SocketSort::Datagram, .. }, None) => {
+                return apart!(self.send_datagram(object, bytes, nonblocking));
+            }
+            (Object::Socket { at, side, .. }, None) => {
+                let (mut socket, send) = (self.socket(at)?, Send { generation: at.generation, side, nonblocking });
+                repeated!(socket.call(send, bytes))?
             }
             (Object::Console, None) => {
                 let checked = core::mem::take(&mut self.may_write_terminal);
@@ -125,6 +142,9 @@ impl Services {
         match object {
             Object::File(at) => self.file(at)?.call_retrying(AddReference { generation: at.generation }, ()).await,
             Object::Pipe { at, end, .. } => self.add_end(at, end).await,
+            Object::Socket { at, side, .. } => {
+                self.socket(at)?.call_retrying(AddSide { generation: at.generation, side }, ()).await
+            }
             Object::Events { at: Handle { board, number, generation }, .. } => {
                 self.events(board)?.call_retrying(HoldEvents { number, generation }, ()).await
             }
@@ -150,6 +170,9 @@ impl Services {
                 self.close_end(at, PipeEnd::Reader).await
             }
             Some(Object::Pipe { at, end, .. }) => self.close_end(at, end).await,
+            Some(Object::Socket { at, side, .. }) => {
+                self.socket(at)?.call_retrying(CloseSide { generation: at.generation, side }, ()).await
+            }
             Some(Object::File(at)) => {
                 let closed = repeated!(self.file(at)?.call(Close { generation: at.generation }, ()));
                 return closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno });
@@ -196,6 +219,10 @@ impl Services {
                 let poll = PollEvents { number, generation, events, slot, seen };
                 return self.events(board)?.call_retrying(poll, ()).await;
             }
+            Object::Socket { at, side, .. } => {
+                let poll = PollSocket { generation: at.generation, side, events, slot, seen };
+                return self.socket(at)?.call_retrying(poll, ()).await;
+            }
             Object::Console => return self.console()?.call_retrying(PollTerminal { events, slot, seen }, ()).await,
             Object::Lost { .. } => (LOST, LAST_EDGE),
             _ => (READABLE | WRITABLE, 1),
@@ -215,6 +242,10 @@ impl Services {
                 let generation = at.generation;
                 Ok(own | flag(self.pipe(at)?.call_retrying(AskBlocking { generation, end }, ()).await?))
             }
+            Object::Socket { at, side, .. } => {
+                let describe = DescribeSocket { generation: at.generation, side };
+                Ok(own | flag(self.socket(at)?.call_retrying(describe, ()).await?.nonblocking))
+            }
             Object::Events { at: Handle { board, number, generation }, .. } => {
                 Ok(own | flag(self.events(board)?.call_retrying(AskWaiting { number, generation }, ()).await?))
             }
@@ -232,6 +263,10 @@ impl Services {
             Object::File(at) => self.file(at)?.call(SetFlags { flags }, ()).await?,
             Object::Pipe { at, end, .. } if is_inherited(of) => {
                 self.pipe(at)?.call_retrying(SetBlocking { generation: at.generation, end, nonblocking }, ()).await?;
+            }
+            Object::Socket { at, side, .. } => {
+                let set = SetSideBlocking { generation: at.generation, side, nonblocking };
+                self.socket(at)?.call_retrying(set, ()).await?;
             }
             Object::Events { at: Handle { board, number, generation }, .. } => {
                 self.events(board)?.call_retrying(SetWaiting { number, generation, nonblocking }, ()).await?;

@@ -46,6 +46,15 @@ rights! {
     PIPES = pipe {
         AddEnd AskBlocking AwaitPartner CloseEnd PipeBytes PollPipe ReadPipe SetBlocking WritePipe
     };
+    /// Of a socket.
+    SOCKETS = socket {
+        Accept AddSide BeginConnect CloseSide Deliver DescribeSocket EndConnect GetAddress GetPeer Listen Offer
+        PollSocket Receive Send SetAddress SetPeer SetSideBlocking Shutdown TakeError TakeSide
+    };
+    /// Of the names of sockets.
+    SOCKET_NAMES = socket_table {
+        BindName FindName UnbindName
+    };
     /// Of the event files of any board.
     EVENTS = events {
         AddCount AskTimerFile AskWaiting ChangeWatch ClaimWatch DropEvents HoldEvents NextWatch PollEvents

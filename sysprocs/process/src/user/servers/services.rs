@@ -3,7 +3,8 @@
 //! Not here: the calls themselves.
 
 use crate::user::servers::rights::{
-    CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, FUTEXES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS,
+    CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, FUTEXES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS, SOCKET_NAMES,
+    SOCKETS,
 };
 use crate::user::state::{Handle, UserFacts};
 use renga_memory::FrameCache;
@@ -35,6 +36,8 @@ use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
 use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::slots::{FileTable, PipeTable};
+use renga_proto::socket::Socket;
+use renga_proto::socket_table::SocketTable;
 use renga_proto::steps::{self, STEPS_BYTES};
 use renga_proto::surplus::SURPLUS_BYTES;
 use renga_random::Random;
@@ -83,6 +86,14 @@ clients! {
         own_pipes: Local<Pipe>,
         /// Free pipes of this board.
         pipe_table: Client<PipeTable>,
+        /// Sockets.
+        sockets: Family<Socket, SOCKETS>,
+        /// Sockets of this board, to be opened.
+        own_sockets: Local<Socket>,
+        /// Free sockets of this board.
+        socket_table: Local<SocketTable>,
+        /// Names of sockets.
+        socket_names: Family<SocketTable, SOCKET_NAMES>,
         /// Event files.
         events: Family<Events, EVENTS>,
         /// Those of this board, where they are made.
@@ -310,6 +321,17 @@ impl Services {
     #[inline(always)]
     pub fn pipe(&mut self, at: Handle) -> Result<Client<Pipe, PIPES>, Errno> {
         self.clients.pipes.at(at.board, usize::from(at.number)).ok_or(Errno::EIO)
+    }
+
+    /// The socket at `at`.
+    #[inline(always)]
+    pub fn socket(&mut self, at: Handle) -> Result<Client<Socket, SOCKETS>, Errno> {
+        self.clients.sockets.at(at.board, usize::from(at.number)).ok_or(Errno::EIO)
+    }
+
+    /// The table of the names of sockets.
+    pub fn socket_names(&mut self) -> Result<Client<SocketTable, SOCKET_NAMES>, Errno> {
+        self.clients.socket_names.at(self.file_board, 0).ok_or(Errno::EIO)
     }
 
     /// The keeper of `board`'s event files.

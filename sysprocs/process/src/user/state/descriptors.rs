@@ -71,7 +71,7 @@ impl FileDescriptor {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct TransferMode {
     /// From here on, leaving the file's own offset alone.
     pub offset: Option<u64>,

@@ -6,9 +6,10 @@
 
 use crate::signals::UNSTOPPABLE;
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::open_flags::{S_IFCHR, S_IFIFO};
+use crate::user::state::open_flags::{S_IFCHR, S_IFIFO, S_IFSOCK};
 use renga_proto::pipe::PipeEnd;
-use renga_rt::Errno;
+use renga_proto::socket::{SocketSide, SocketSort};
+use renga_rt::{Errno, Word};
 
 /// An object of a server: the server's board, its number there, and which of its generations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +33,12 @@ pub enum Object {
     },
     /// Both ends of a fifo, opened at once.
     Fifo(Handle),
+    /// A side of a socket.
+    Socket {
+        at: Handle,
+        side: SocketSide,
+        sort: SocketSort,
+    },
     Events {
         at: Handle,
         /// What it is to a program.
@@ -39,7 +46,7 @@ pub enum Object {
     },
     /// An object whose board has failed since.
     Lost {
-        /// An end of a pipe; else a file.
+        /// An end of a pipe or a socket; else a file.
         pipe: bool,
     },
     Console,
@@ -133,6 +140,10 @@ impl Object {
             Object::Events { sort: EventSort::Timer, .. } => ObjectFacts::anonymous(14, "anon_inode:[timerfd]"),
             Object::Named { .. } => ObjectFacts::file(15, false, Errno::EBADF),
             Object::Events { sort: EventSort::Watches, .. } => ObjectFacts::anonymous(16, "anon_inode:[eventpoll]"),
+            Object::Socket { side, sort, .. } => ObjectFacts {
+                mode: S_IFSOCK | 0o777,
+                ..ObjectFacts::file(SOCKET_CODES + 2 * sort as u8 + side as u8, true, Errno::ESPIPE)
+            },
         }
     }
     /// The file process of an open file; `refusal` of other kinds, `EIO` of a file that is lost.
@@ -154,6 +165,21 @@ impl Object {
             _ => None,
         }
     }
+    /// The socket, its side and its sort; `ENOTSOCK` of other kinds.
+    pub fn socket(self) -> Result<(Handle, SocketSide, SocketSort), Errno> {
+        match self {
+            Object::Socket { at, side, sort } => Ok((at, side, sort)),
+            _ => Err(Errno::ENOTSOCK),
+        }
+    }
+    /// Whether it is a socket of records.
+    pub fn has_socket_records(self) -> bool {
+        matches!(self, Object::Socket { sort: SocketSort::Datagram | SocketSort::Sequence, .. })
+    }
+    /// Whether bytes pass through it: a pipe or a socket.
+    pub fn is_stream(self) -> bool {
+        self.pipe().is_some() || self.socket().is_ok()
+    }
     /// The event file of the sort `wanted`; `EINVAL` of other kinds, `EIO` of one that is lost.
     pub fn events(self, wanted: EventSort) -> Result<Handle, Errno> {
         match self {
@@ -168,13 +194,17 @@ impl Object {
     /// The server of the object.
     pub fn server(self) -> Option<Handle> {
         match self {
-            Object::File(at) | Object::Pipe { at, .. } | Object::Fifo(at) | Object::Events { at, .. } => Some(at),
+            Object::File(at)
+            | Object::Pipe { at, .. }
+            | Object::Fifo(at)
+            | Object::Socket { at, .. }
+            | Object::Events { at, .. } => Some(at),
             _ => None,
         }
     }
     /// What is left of it when its board fails.
     pub fn lost(self) -> Object {
-        Object::Lost { pipe: self.pipe().is_some() }
+        Object::Lost { pipe: self.is_stream() }
     }
     /// Whether programs read and write it in whole records by way of their own process.
     pub fn has_records(self) -> bool {
@@ -185,9 +215,14 @@ impl Object {
     pub fn names_generation(self) -> bool {
         !matches!(self, Object::File(_))
     }
-    /// The number that a pipe without a name has for an inode: both ends are one object, which no inode of the disk is.
+    /// The number that a pipe without a name, or a socket, has for an inode, which no inode of the disk is: both ends of
+    /// a pipe are one object, the sides of a socket are two.
     pub fn pipe_ino(self) -> Option<u64> {
-        self.pipe().map(|at| 1 << 40 | u64::from(at.board) << 16 | u64::from(at.number))
+        let (at, kind) = match self {
+            Object::Socket { at, side, .. } => (at, 2 + side as u64),
+            _ => (self.pipe()?, 1),
+        };
+        Some(kind << 40 | u64::from(at.board) << 16 | u64::from(at.number))
     }
     /// What a character device is, by its major and minor number (Linux's `devices.txt`).
     pub fn of_device(number: u32) -> Option<Object> {
@@ -201,6 +236,9 @@ impl Object {
         }
     }
 }
+
+/// The first code of sockets: there is one for each sort and side.
+const SOCKET_CODES: u8 = 17;
 
 /// The end of a list of objects.
 pub const END: [u8; 4] = [0; 4];
@@ -255,6 +293,14 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
         14 => Object::Events { at: at()?, sort: EventSort::Timer },
         15 => Object::Named { generation: word()? },
         16 => Object::Events { at: at()?, sort: EventSort::Watches },
+        17..=22 => {
+            let (sort, side) = ((code - SOCKET_CODES) / 2, (code - SOCKET_CODES) % 2);
+            Object::Socket {
+                at: at()?,
+                side: SocketSide::from_word(side.into()),
+                sort: SocketSort::from_word(sort.into()),
+            }
+        }
         _ => return Err(Errno::EINVAL),
     }))
 }

@@ -35,6 +35,7 @@ pub const S_IFCHR: u16 = 0o020_000;
 pub const S_IFDIR: u16 = 0o040_000;
 pub const S_IFLNK: u16 = 0o120_000;
 pub const S_IFBLK: u16 = 0o060_000;
+pub const S_IFSOCK: u16 = 0o140_000;
 pub const S_IFREG: u16 = 0o100_000;
 
 /// Kept with the flags of the terminal: init opened it, and every other program inherited it from there.

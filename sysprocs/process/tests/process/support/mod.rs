@@ -6,6 +6,7 @@ mod devices;
 pub mod disk;
 mod free;
 pub mod script;
+mod sockets;
 
 use devices::{Line, Switch};
 use disk::Disk;
@@ -28,6 +29,7 @@ use std::cell::RefCell;
 pub const SLOTS: usize = 6;
 const FILES: usize = 16;
 const PIPES: usize = 4;
+const SOCKETS: usize = 4;
 const INODES: usize = 24;
 const FRAMES: u32 = 600;
 /// Signals that wait with their causes.
@@ -64,6 +66,9 @@ struct Headers {
     pipe_table: &'static Process,
     files: Vec<&'static Process>,
     pipes: Vec<&'static Process>,
+    socket_table: &'static Process,
+    socket_closer: &'static Process,
+    sockets: Vec<&'static Process>,
     users: Vec<&'static Process>,
     tables: &'static SpaceTables,
     groups: &'static ThreadGroups,
@@ -110,6 +115,9 @@ fn declare(board: HostBoard) -> Headers {
         pipe_table: board.declare(3),
         files: many(FILES),
         pipes: many(PIPES),
+        socket_table: board.declare(3),
+        socket_closer: board.declare(3),
+        sockets: many(SOCKETS),
         users: (0..SLOTS).map(|_| board.declare(2)).collect(),
         tables: SpaceTables::new(board.arena, SLOTS),
         groups: ThreadGroups::new(board.arena, SLOTS),
@@ -177,6 +185,7 @@ impl System {
                 LOG.with_borrow_mut(|log| log.push((who, format!("{text} {figures:?}"))));
             });
             start_servers(board, number, &headers, &own, disk, machines[number]);
+            sockets::start(board, number, &headers);
             for slot in 0..SLOTS {
                 start_user(board, number, slot, &headers, &own, machines[number], switch);
             }
@@ -389,6 +398,10 @@ fn start_user<M: UserMemory>(
             file_table: client(&me, here.file_table),
             pipes: family(&me, all.iter().map(|headers| members(&headers.pipes)).collect()),
             pipe_table: client(&me, here.pipe_table),
+            sockets: family(&me, all.iter().map(|headers| members(&headers.sockets)).collect()),
+            own_sockets: Local::new(&me, leak(members(&here.sockets))),
+            socket_table: Local::new(&me, leak(members(&[here.socket_table]))),
+            socket_names: family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect()),
             console: family(&me, only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),

@@ -5,6 +5,7 @@ mod fifos;
 mod futexes;
 mod locks;
 mod roots;
+mod sockets;
 mod timers;
 mod waits;
 mod watches;

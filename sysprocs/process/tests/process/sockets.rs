@@ -1,0 +1,224 @@
+//! Scripted programs on one board and on two that talk by sockets.
+
+use crate::support::System;
+use crate::support::calls::{
+    ACCEPT4, BIND, CLOSE, CONNECT, FORK_ON, GETPEERNAME, GETSOCKNAME, GETSOCKOPT, LISTEN, NANOSLEEP, NONE, ONE, PPOLL,
+    READ, RECVFROM, RECVMMSG, RECVMSG, SENDMMSG, SENDMSG, SENDTO, SETSOCKOPT, SHUTDOWN, SOCKET, SOCKETPAIR, WRITE,
+    behind, error, exit, expect_word, wait_status, with_console, words,
+};
+use crate::support::script::{Argument, Script};
+use Argument::Value;
+
+const UNIX: Argument = Value(1);
+const STREAM: Argument = Value(1);
+const DATAGRAM: Argument = Value(2);
+const SEQUENCE: Argument = Value(5);
+const PEEK: Argument = Value(2);
+const DONTWAIT: Argument = Value(0x40);
+const WAITALL: Argument = Value(0x100);
+const NOSIGNAL: Argument = Value(0x4000);
+const TWO: Argument = Value(2);
+const EAGAIN: i64 = 11;
+const EINVAL: i64 = 22;
+const ENFILE: i64 = 23;
+const EPIPE: i64 = 32;
+const ENOTSOCK: i64 = 88;
+const EMSGSIZE: i64 = 90;
+const EPROTOTYPE: i64 = 91;
+const EAFNOSUPPORT: i64 = 97;
+const EADDRINUSE: i64 = 98;
+const EISCONN: i64 = 106;
+const ENOTCONN: i64 = 107;
+const ECONNREFUSED: i64 = 111;
+
+fn run(boards: usize, init: &Script) {
+    let system = System::new(boards, &[("/sbin/init", init)]);
+    assert_eq!(system.status(), 0, "{:?}", System::log());
+}
+
+/// A `struct sockaddr_un` of an abstract name of six bytes: its address and length.
+fn name(script: &mut Script, name: &[u8; 5]) -> (Argument, Argument) {
+    (script.bytes(&[&[1, 0, 0][..], name].concat()), Value(8))
+}
+
+fn send(script: &mut Script, number: Argument, bytes: Argument, count: u64, flags: Argument) -> &mut Script {
+    script.call(SENDTO, &[number, bytes, Value(count), flags, NONE, NONE])
+}
+
+fn receive(script: &mut Script, number: Argument, room: Argument, count: u64, flags: Argument) -> &mut Script {
+    script.call(RECVFROM, &[number, room, Value(count), flags, NONE, NONE])
+}
+
+/// Of a pair the child on the other board has one end, and this process the other.
+#[test]
+fn socketpair_carries_bytes_between_boards() {
+    for board in [0, 1] {
+        let mut init = with_console();
+        let (pair, child) = (init.variable(), init.label());
+        let (word, room) = (init.bytes(b"wordsbed"), init.bytes(&[0; 8]));
+        init.call(SOCKETPAIR, &[UNIX, STREAM, NONE, pair.address()]).expect(NONE, 1);
+        init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
+        init.call(CLOSE, &[TWO]).expect(NONE, 2);
+        receive(&mut init, ONE, room, 4, PEEK).expect(Value(4), 3);
+        receive(&mut init, ONE, room, 8, WAITALL).expect(Value(8), 4);
+        expect_word(&mut init, room, u64::from_le_bytes(*b"wordsbed"), 5);
+        init.call(WRITE, &[ONE, word, Value(2)]).expect(TWO, 6);
+        // The child has closed its end.
+        init.call(READ, &[ONE, room, Value(8)]).expect(NONE, 7);
+        send(&mut init, ONE, word, 4, NOSIGNAL).expect(error(EPIPE), 8);
+        wait_status(&mut init);
+        init.expect(NONE, 9);
+        exit(&mut init, 0);
+        init.place(child);
+        init.call(CLOSE, &[ONE]).expect(NONE, 10);
+        init.call(WRITE, &[TWO, word, Value(4)]).expect(Value(4), 11);
+        let time = words(&mut init, &[0, 3_000_000]);
+        init.call(NANOSLEEP, &[time, NONE]);
+        init.call(WRITE, &[TWO, behind(word, 4), Value(4)]).expect(Value(4), 12);
+        init.call(READ, &[TWO, room, Value(8)]).expect(TWO, 13);
+        receive(&mut init, TWO, room, 8, DONTWAIT).expect(error(EAGAIN), 14);
+        exit(&mut init, 0);
+        run(2, &init);
+    }
+}
+
+/// The listener on one board, who connects on the other.
+#[test]
+fn socket_listener_accepts_from_other_board() {
+    for board in [0, 1] {
+        let mut init = with_console();
+        let child = init.label();
+        let (at, length) = name(&mut init, b"hello");
+        let (bytes, room, size) = (init.bytes(b"question"), init.bytes(&[0; 16]), init.bytes(&[16, 0, 0, 0]));
+        init.call(SOCKET, &[UNIX, STREAM, NONE]).expect(ONE, 1);
+        init.call(LISTEN, &[ONE, ONE]).expect(error(EINVAL), 2);
+        init.call(BIND, &[ONE, at, length]).expect(NONE, 3);
+        init.call(SOCKET, &[UNIX, STREAM, NONE]).expect(TWO, 4);
+        init.call(BIND, &[TWO, at, length]).expect(error(EADDRINUSE), 5);
+        init.call(CONNECT, &[TWO, at, length]).expect(error(ECONNREFUSED), 6);
+        init.call(GETPEERNAME, &[TWO, room, size]).expect(error(ENOTCONN), 7);
+        init.call(CLOSE, &[TWO]).expect(NONE, 8);
+        init.call(LISTEN, &[ONE, ONE]).expect(NONE, 9);
+        init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
+        // SOCK_NONBLOCK of the connection.
+        init.call(ACCEPT4, &[ONE, room, size, Value(0o4000)]).expect(TWO, 10);
+        expect_word(&mut init, size, 2, 11);
+        init.call(READ, &[TWO, room, Value(8)]).expect(error(EAGAIN), 12);
+        let entry = init.bytes(&[2, 0, 0, 0, 1, 0, 0, 0]);
+        init.call(PPOLL, &[entry, ONE, NONE, NONE]).expect(ONE, 13);
+        init.call(READ, &[TWO, room, Value(8)]).expect(Value(8), 14);
+        expect_word(&mut init, room, u64::from_le_bytes(*b"question"), 15);
+        init.call(WRITE, &[TWO, bytes, Value(5)]).expect(Value(5), 16);
+        let credentials = (init.bytes(&[0xff; 16]), init.bytes(&[12, 0, 0, 0]));
+        init.call(GETSOCKOPT, &[TWO, ONE, Value(17), credentials.0, credentials.1]).expect(NONE, 17);
+        init.call(SHUTDOWN, &[TWO, ONE]).expect(NONE, 18);
+        wait_status(&mut init);
+        init.expect(NONE, 19);
+        init.call(CLOSE, &[ONE]).expect(NONE, 20);
+        exit(&mut init, 0);
+        init.place(child);
+        init.call(CLOSE, &[ONE]).expect(NONE, 21);
+        init.call(SOCKET, &[UNIX, STREAM, NONE]).expect(ONE, 22);
+        init.call(CONNECT, &[ONE, at, length]).expect(NONE, 23);
+        init.call(CONNECT, &[ONE, at, length]).expect(error(EISCONN), 24);
+        let time = words(&mut init, &[0, 3_000_000]);
+        init.call(NANOSLEEP, &[time, NONE]);
+        init.call(WRITE, &[ONE, bytes, Value(8)]).expect(Value(8), 25);
+        let (other, size) = (init.bytes(&[0; 16]), init.bytes(&[16, 0, 0, 0, 0, 0, 0, 0]));
+        init.call(GETPEERNAME, &[ONE, other, size]).expect(NONE, 26);
+        expect_word(&mut init, size, 8, 27);
+        expect_word(&mut init, other, u64::from_le_bytes([1, 0, 0, b'h', b'e', b'l', b'l', b'o']), 28);
+        init.call(READ, &[ONE, room, Value(8)]).expect(Value(5), 29);
+        init.call(READ, &[ONE, room, Value(8)]).expect(NONE, 30);
+        exit(&mut init, 0);
+        run(2, &init);
+    }
+}
+
+#[test]
+fn socket_datagrams_reach_other_board_and_are_answered() {
+    let mut init = with_console();
+    let child = init.label();
+    let (first, second) = (name(&mut init, b"first"), name(&mut init, b"secon"));
+    let (bytes, room) = (init.bytes(b"datagram"), init.bytes(&[0; 8]));
+    let (from, size) = (init.bytes(&[0; 16]), words(&mut init, &[16]));
+    init.call(SOCKET, &[UNIX, DATAGRAM, NONE]).expect(ONE, 1);
+    init.call(BIND, &[ONE, first.0, first.1]).expect(NONE, 2);
+    init.call(LISTEN, &[ONE, ONE]).expect(error(95), 3);
+    init.call(FORK_ON, &[ONE]).jump_if_zero(child);
+    // One that is cut, one that is answered.
+    init.call(RECVFROM, &[ONE, room, Value(4), Value(0x20), from, size]).expect(Value(8), 4);
+    expect_word(&mut init, size, 8, 5);
+    init.call(RECVFROM, &[ONE, room, Value(8), NONE, from, size]).expect(NONE, 6);
+    init.call(SENDTO, &[ONE, bytes, Value(8), NONE, from, Value(8)]).expect(Value(8), 7);
+    wait_status(&mut init);
+    init.expect(NONE, 8);
+    init.call(SENDTO, &[ONE, bytes, Value(8), NONE, from, Value(8)]).expect(error(ECONNREFUSED), 9);
+    exit(&mut init, 0);
+    init.place(child);
+    init.call(CLOSE, &[ONE]).expect(NONE, 10);
+    init.call(SOCKET, &[UNIX, DATAGRAM, NONE]).expect(ONE, 11);
+    init.call(BIND, &[ONE, second.0, second.1]).expect(NONE, 12);
+    send(&mut init, ONE, bytes, 8, NONE).expect(error(ENOTCONN), 13);
+    init.call(CONNECT, &[ONE, first.0, first.1]).expect(NONE, 14);
+    init.call(WRITE, &[ONE, bytes, Value(8)]).expect(Value(8), 15);
+    send(&mut init, ONE, bytes, 0, NONE).expect(NONE, 16);
+    init.call(READ, &[ONE, room, Value(8)]).expect(Value(8), 17);
+    expect_word(&mut init, room, u64::from_le_bytes(*b"datagram"), 18);
+    exit(&mut init, 0);
+    run(2, &init);
+}
+
+/// Messages of two buffers, one by one and several in a call; and what is refused.
+/// Holds: sockets.
+#[test]
+fn socket_messages_and_options_match_linux() {
+    let mut init = with_console();
+    let pair = init.variable();
+    let (bytes, room) = (init.bytes(b"onetwo.."), init.bytes(&[0; 16]));
+    let address = |argument: Argument| match argument {
+        Argument::Address(at) => at,
+        _ => unreachable!(),
+    };
+    let parts = words(&mut init, &[address(bytes), 3, address(bytes) + 3, 3]);
+    let places = words(&mut init, &[address(room), 2, address(room) + 8, 8]);
+    let header = |init: &mut Script, parts| words(init, &[0, 0, address(parts), 2, 0, 0, 0, 0]);
+    let (sent, received) = (header(&mut init, parts), header(&mut init, places));
+    init.call(SOCKETPAIR, &[UNIX, SEQUENCE, NONE, pair.address()]).expect(NONE, 1);
+    init.call(SENDMSG, &[ONE, sent, NONE]).expect(Value(6), 2);
+    init.call(RECVMSG, &[TWO, received, NONE]).expect(Value(6), 3);
+    expect_word(&mut init, room, u64::from_le_bytes(*b"on\0\0\0\0\0\0"), 4);
+    expect_word(&mut init, behind(room, 8), u64::from_le_bytes(*b"etwo\0\0\0\0"), 5);
+    init.call(SENDMMSG, &[ONE, sent, ONE, NONE]).expect(ONE, 6);
+    init.call(RECVMMSG, &[TWO, received, TWO, Value(0x1_0040), NONE]).expect(ONE, 7);
+    expect_word(&mut init, behind(received, 56), 6, 8);
+    init.call(RECVMSG, &[TWO, received, DONTWAIT]).expect(error(EAGAIN), 9);
+    let most = init.bytes(&[7; 4097]);
+    send(&mut init, ONE, most, 4097, NONE).expect(error(EMSGSIZE), 10);
+    send(&mut init, ONE, most, 4096, NONE).expect(Value(4096), 11);
+    let (value, size) = (init.bytes(&[0; 8]), init.bytes(&[4, 0, 0, 0, 0, 0, 0, 0]));
+    for (option, wanted) in [(3, 5), (4, 0), (30, 0), (39, 1), (7, 65536)] {
+        init.call(GETSOCKOPT, &[ONE, ONE, Value(option), value, size]).expect(NONE, 12);
+        expect_word(&mut init, value, wanted, 13);
+    }
+    init.call(SETSOCKOPT, &[ONE, ONE, TWO, value, Value(4)]).expect(NONE, 14);
+    init.call(SETSOCKOPT, &[ONE, ONE, Value(99), value, Value(4)]).expect(error(92), 15);
+    init.call(SETSOCKOPT, &[ONE, Value(6), ONE, value, Value(4)]).expect(error(95), 16);
+    init.call(GETSOCKNAME, &[ONE, room, size]).expect(NONE, 17);
+    init.call(SOCKET, &[Value(2), STREAM, NONE]).expect(error(EAFNOSUPPORT), 18);
+    init.call(LISTEN, &[NONE, ONE]).expect(error(ENOTSOCK), 19);
+    // All sockets of the board: none is left for one more, and one given back is free.
+    for number in 3..6 {
+        init.call(SOCKET, &[UNIX, STREAM, NONE]).expect(Value(number), 20);
+    }
+    init.call(SOCKET, &[UNIX, STREAM, NONE]).expect(error(ENFILE), 21);
+    init.call(CLOSE, &[Value(4)]).expect(NONE, 22);
+    init.call(SOCKET, &[UNIX, DATAGRAM, NONE]).expect(Value(4), 23);
+    let (at, length) = name(&mut init, b"named");
+    init.call(BIND, &[Value(3), at, length]).expect(NONE, 24);
+    init.call(LISTEN, &[Value(3), ONE]).expect(NONE, 25);
+    init.call(CONNECT, &[Value(4), at, length]).expect(error(EPROTOTYPE), 26);
+    send(&mut init, Value(4), bytes, 1, NONE).expect(error(ENOTCONN), 27);
+    exit(&mut init, 0);
+    run(1, &init);
+}

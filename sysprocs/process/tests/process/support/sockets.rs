@@ -1,0 +1,29 @@
+//! The socket processes of a board.
+
+use super::{Headers, SOCKETS, family, leak, members, watch};
+use renga_proto::pipe::PIPE_BYTES;
+use renga_proto::socket_table::Errand;
+use renga_rt::host::HostBoard;
+use renga_rt::{Local, Port};
+
+pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
+    let here = &all[number];
+    board.start(here.socket_table, |me| {
+        let places = vec![renga_socket::NamePlace::NONE; SOCKETS * all.len()].leak();
+        let errands = vec![Errand::NONE; 2 * SOCKETS * all.len()].leak();
+        renga_socket::socket_table(Port::new(&me).0, vec![0; SOCKETS].leak(), places, errands)
+    });
+    for (index, socket) in here.sockets.iter().enumerate() {
+        board.start(socket, |me| {
+            let (port, bytes) = (Port::new(&me).0, Box::leak(Box::new([[0; PIPE_BYTES]; 2])));
+            let table = Local::new(&me, leak(members(&[here.socket_table]))).narrowed();
+            renga_socket::socket(me, port, table, bytes, index as u16, 1, watch(), here.wakes)
+        });
+    }
+    board.start(here.socket_closer, |me| {
+        let table = Local::new(&me, leak(members(&[here.socket_table]))).narrowed();
+        let sockets = family(&me, all.iter().map(|headers| members(&headers.sockets)).collect());
+        let tables = family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect());
+        renga_socket::socket_closer(table, tables, sockets, 0)
+    });
+}

@@ -1,0 +1,287 @@
+//! One socket: a connection with two sides, a listener, or who gets datagrams.
+//!
+//! Invariant: a receiver waits only while there is nothing for it and more can come, a sender only while its bytes do
+//! not fit and the partner receives. The call that changes that answers them, or their cancellation does. Records are
+//! whole. Calls: the table of its board.
+
+use crate::side::Side;
+use heapless::{Deque, Vec};
+use renga_pipe::Ring;
+use renga_proto::pipe::{PIPE_BYTES, Polled};
+use renga_proto::socket::{
+    Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, GetAddress,
+    GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SetAddress, SetPeer, SetSideBlocking,
+    Shutdown, Socket, SocketCall, SocketFacts, SocketHandle, SocketServer, SocketSide, SocketSort, SocketState,
+    TakeError, TakeSide,
+};
+use renga_proto::socket_table::{AddErrand, Errand, FreeSocket, SocketTable};
+use renga_rt::{Call, CallQueue, Errno, Generation, Local, Me, Never, Port, Protocol, Wakes, Watch, apart};
+
+mod connecting;
+mod events;
+mod simple;
+mod transfer;
+
+/// What a socket calls of its board's table.
+const TABLE: u32 = FreeSocket::BIT | AddErrand::BIT;
+
+renga_rt::with_defaults! {
+    struct SocketProcess {
+        sides: [Side; 2] = sides,
+        generation: Generation = Generation::before_first(boot),
+        sort: SocketSort = SocketSort::Stream,
+        state: SocketState = SocketState::Fresh,
+        /// Of a connection: its listener's board has the reference to the second side, nobody has accepted it.
+        pending: bool = false,
+        /// Its generation while transfers concern nobody but who waits for bytes: a stream with both sides open, without
+        /// errors, shut directions and nonblocking sides; else 0.
+        simple_generation: u32 = 0,
+        /// It has a name in the table of names.
+        named: bool = false,
+        /// Of datagrams: whom those without an address are for.
+        peer: SocketHandle = SocketHandle::NONE,
+        /// Connections that wait here, and how many may.
+        backlog: Deque<SocketHandle, BACKLOG_MAX> = Deque::new(),
+        backlog_max: usize = 0,
+        accepting: CallQueue<Accept> = CallQueue::new(),
+        offering: CallQueue<Offer> = CallQueue::new(),
+        delivering: CallQueue<Deliver> = CallQueue::new(),
+        /// Boards with a reference, a bit each, as the router knows.
+        watched: u8 = 0,
+        watch: &'static Watch = watch,
+    }
+    fn new(sides: [Side; 2], boot: u8, watch: &'static Watch);
+}
+
+/// Serves the socket `number`; `boot` counts the board's boots, so that no generation repeats.
+pub async fn socket(
+    me: Me,
+    mut port: Port<Socket>,
+    mut table: Local<SocketTable, TABLE>,
+    [first, second]: &'static mut [[u8; PIPE_BYTES]; 2],
+    number: u16,
+    boot: u8,
+    watch: &'static Watch,
+    wakes: &'static Wakes,
+) -> Never {
+    let sides = [first, second].map(|bytes| Side::new(Ring::new(bytes), wakes));
+    let mut state = SocketProcess::new(sides, boot, watch);
+    let board = me.id().board.0;
+    loop {
+        let call = port.accept_or_notified(Socket::ENTRIES).await;
+        let was_open = state.is_open();
+        match call {
+            Some(SocketCall::Receive(call)) if state.is_simple_receive(&call) => {
+                state.receive_simply(call);
+                continue;
+            }
+            Some(SocketCall::Send(call)) if state.is_simple_send(&call) => {
+                state.send_simply(call);
+                continue;
+            }
+            Some(SocketCall::Receive(call)) => state.accept_receive(call),
+            Some(SocketCall::Send(call)) => state.accept_send(call),
+            Some(call) => {
+                let had = state.sides.each_ref().map(|side| !side.references.is_empty());
+                // Apart, so that transfers do not pay for its stack frame.
+                apart!(call.serve(&mut state));
+                state.note_left(had);
+                state.note_simple();
+            }
+            None => {}
+        }
+        state.settle();
+        // Also after a call: its caller may have been interrupted before it was kept.
+        state.answer_interrupted();
+        if was_open && !state.is_open() {
+            let generation = state.generation.number();
+            apart!(state.finish(&mut table, SocketHandle { board, number, generation }));
+        }
+    }
+}
+
+impl SocketServer for SocketProcess {
+    async fn open_socket(&mut self, call: &mut Call<OpenSocket>) -> Result<u32, Errno> {
+        let OpenSocket { sort, pair, pid } = call.entry();
+        if self.is_open() {
+            return Err(Errno::EINVAL);
+        }
+        self.generation.next();
+        self.sides.iter_mut().for_each(|side| side.reset(pid));
+        (self.sort, self.pending, self.named, self.peer) = (sort, false, false, SocketHandle::NONE);
+        self.state = if pair { SocketState::Connected } else { SocketState::Fresh };
+        let [first, second] = &mut self.sides;
+        let added = first.references.add(call.board()) && (!pair || second.references.add(call.board()));
+        if added { Ok(self.generation.number()) } else { Err(Errno::EINVAL) }
+    }
+    async fn receive(&mut self, call: Call<Receive>) {
+        self.accept_receive(call);
+    }
+    async fn send(&mut self, call: Call<Send>) {
+        self.accept_send(call);
+    }
+    async fn add_side(&mut self, call: &mut Call<AddSide>) -> Result<(), Errno> {
+        let AddSide { generation, side } = call.entry();
+        let held = generation == self.generation.number() && !self.side(side).references.is_empty();
+        if held && self.side(side).references.add(call.board()) { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+    async fn close_side(&mut self, call: &mut Call<CloseSide>) -> Result<(), Errno> {
+        let CloseSide { generation, side } = call.entry();
+        let removed = generation == self.generation.number() && self.side(side).references.remove(call.board());
+        if removed { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+    async fn poll_socket(&mut self, call: &mut Call<PollSocket>) -> Result<Polled, Errno> {
+        self.poll(call.entry(), call.board())
+    }
+    async fn describe_socket(&mut self, call: &mut Call<DescribeSocket>) -> Result<SocketFacts, Errno> {
+        let DescribeSocket { generation, side } = call.entry();
+        self.check(generation, side, call.board())?;
+        let connected = self.state == SocketState::Connected && self.peer.generation == 0;
+        let peer_pid = if connected { self.side(side.other()).pid } else { 0 };
+        let (state, bytes) = (self.state, self.receivable(side) as u32);
+        Ok(SocketFacts { state, peer_pid, bytes, nonblocking: self.side(side).nonblocking })
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        let board = call.entry().board;
+        for side in [SocketSide::First, SocketSide::Second] {
+            let had = self.side(side).references.drop_board(board) > 0;
+            if had && self.side(side).references.is_empty() {
+                // Bytes that were under way to there are lost.
+                self.side(side.other()).error = Errno::ECONNRESET.0;
+            }
+        }
+        Ok(())
+    }
+    async fn shutdown(&mut self, call: &mut Call<Shutdown>) -> Result<(), Errno> {
+        let Shutdown { generation, side, how } = call.entry();
+        self.check(generation, side, call.board())?;
+        self.shut(side, how)
+    }
+    async fn set_address(&mut self, call: &mut Call<SetAddress>) -> Result<(), Errno> {
+        self.check(call.entry().generation, SocketSide::First, call.board())?;
+        let address = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
+        if !address.is_empty() && !self.sides[0].address.is_empty() {
+            return Err(Errno::EINVAL);
+        }
+        self.named = !address.is_empty();
+        self.sides[0].address = address;
+        Ok(())
+    }
+    async fn get_address(&mut self, call: &mut Call<GetAddress>) -> Result<u32, Errno> {
+        let GetAddress { generation, side, peer } = call.entry();
+        if peer {
+            self.check(generation, side, call.board())?;
+            if !matches!(self.state, SocketState::Connecting | SocketState::Connected) {
+                return Err(Errno::ENOTCONN);
+            }
+        } else if generation != self.generation.number() || !self.is_open() {
+            return Err(Errno::ESTALE); // who got a datagram of it may ask too
+        }
+        let side = if peer { side.other() } else { side };
+        let address = &self.sides[side as usize].address;
+        let place = call.lent().get_mut(..address.len()).ok_or(Errno::EINVAL)?;
+        place.copy_from_slice(address);
+        call.set_taken_used(address.len());
+        Ok(address.len() as u32)
+    }
+    async fn listen(&mut self, call: &mut Call<Listen>) -> Result<(), Errno> {
+        let Listen { generation, backlog, pid } = call.entry();
+        self.check(generation, SocketSide::First, call.board())?;
+        self.begin_listening(backlog, pid)
+    }
+    async fn begin_connect(&mut self, call: &mut Call<BeginConnect>) -> Result<(), Errno> {
+        let BeginConnect { generation, board, pid } = call.entry();
+        self.check(generation, SocketSide::First, call.board())?;
+        let address = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
+        self.begin_connecting(board, pid)?;
+        self.sides[1].address = address;
+        Ok(())
+    }
+    async fn end_connect(&mut self, call: &mut Call<EndConnect>) -> Result<(), Errno> {
+        let EndConnect { generation, pid } = call.entry();
+        self.check(generation, SocketSide::First, call.board())?;
+        self.end_connecting(pid)
+    }
+    async fn offer(&mut self, call: Call<Offer>) {
+        self.accept_offer(call);
+    }
+    async fn accept(&mut self, call: Call<Accept>) {
+        let Accept { generation, nonblocking } = call.entry();
+        if let Err(errno) = self.check(generation, SocketSide::First, call.board()) {
+            return call.reply(Err(errno));
+        }
+        self.accept_connection(call, nonblocking);
+    }
+    async fn take_side(&mut self, call: &mut Call<TakeSide>) -> Result<(), Errno> {
+        let TakeSide { generation, board } = call.entry();
+        self.take_second(generation, board, call.board())
+    }
+    async fn set_side_blocking(&mut self, call: &mut Call<SetSideBlocking>) -> Result<(), Errno> {
+        let SetSideBlocking { generation, side, nonblocking } = call.entry();
+        self.check(generation, side, call.board())?;
+        self.side(side).nonblocking = nonblocking;
+        Ok(())
+    }
+    async fn deliver(&mut self, call: Call<Deliver>) {
+        self.accept_delivery(call);
+    }
+    async fn set_peer(&mut self, call: &mut Call<SetPeer>) -> Result<(), Errno> {
+        let SetPeer { generation, peer } = call.entry();
+        self.check(generation, SocketSide::First, call.board())?;
+        let address = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
+        self.state = if peer.generation == 0 { SocketState::Fresh } else { SocketState::Connected };
+        (self.peer, self.sides[1].address) = (peer, address);
+        Ok(())
+    }
+    async fn get_peer(&mut self, call: &mut Call<GetPeer>) -> Result<PeerFacts, Errno> {
+        let GetPeer { generation, side } = call.entry();
+        self.check(generation, side, call.board())?;
+        Ok(PeerFacts { peer: self.peer, nonblocking: self.side(side).nonblocking })
+    }
+    async fn take_error(&mut self, call: &mut Call<TakeError>) -> Result<u32, Errno> {
+        let TakeError { generation, side } = call.entry();
+        self.check(generation, side, call.board())?;
+        Ok(core::mem::take(&mut self.side(side).error).into())
+    }
+}
+
+impl SocketProcess {
+    fn is_open(&self) -> bool {
+        self.sides.iter().any(|side| !side.references.is_empty())
+    }
+
+    #[inline(always)]
+    fn side(&mut self, side: SocketSide) -> &mut Side {
+        &mut self.sides[side as usize]
+    }
+
+    /// Whether `board` may use `side` of the socket in this generation.
+    #[inline(always)]
+    fn check(&self, generation: u32, side: SocketSide, board: u8) -> Result<(), Errno> {
+        let holds = self.sides[side as usize].references.contains(board);
+        if generation == self.generation.number() && holds { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+
+    /// Whether nobody is at the other side of `side` any more.
+    fn is_left(&self, side: SocketSide) -> bool {
+        self.sides[side.other() as usize].references.is_empty()
+    }
+
+    /// Nobody has it any more: it is free, and so are its name and what waited here.
+    async fn finish(&mut self, table: &mut Local<SocketTable, TABLE>, own: SocketHandle) {
+        let Some(mut table) = table.at(0) else { return };
+        // Bounded by the room for them.
+        while let Some(at) = self.backlog.pop_front() {
+            // It has room for all sockets.
+            let _ = table.call(AddErrand { errand: Errand { at, unbinds: false } }, ()).await;
+        }
+        if core::mem::take(&mut self.named) {
+            // If there is no room, who wants the name finds out.
+            let _ = table.call(AddErrand { errand: Errand { at: own, unbinds: true } }, ()).await;
+        }
+        self.state = SocketState::Fresh;
+        self.sides.iter_mut().for_each(|side| side.ring.clear());
+        // The table knows this number as taken, so it cannot refuse it.
+        let _ = table.call(FreeSocket { socket: own.number }, ()).await;
+    }
+}

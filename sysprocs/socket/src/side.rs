@@ -1,0 +1,65 @@
+//! One side of a socket: what it receives, who waits at it, and who has it.
+//!
+//! Invariant: an edge wakes the programs that wait for one of its events. Not here: what the sides do to each other
+//! (`server.rs`).
+
+use heapless::Vec;
+use renga_pipe::Ring;
+use renga_proto::pipe::{NO_PROGRAM, Polled};
+use renga_proto::socket::{NAME_BYTES, Receive, Send};
+use renga_rt::{BoardReferences, CallQueue, Waiters, Wakes};
+
+renga_rt::with_defaults! {
+    pub(crate) struct Side {
+        pub(crate) references: BoardReferences = BoardReferences::NONE,
+        /// What it has been sent.
+        pub(crate) ring: Ring = ring,
+        pub(crate) receiving: CallQueue<Receive> = CallQueue::new(),
+        pub(crate) sending: CallQueue<Send> = CallQueue::new(),
+        /// How much of the first sender's slice the partner has already.
+        pub(crate) sent: usize = 0,
+        /// It receives, and sends, no more.
+        pub(crate) shut: u32 = 0,
+        /// An error that the next call returns; 0: none.
+        pub(crate) error: u16 = 0,
+        pub(crate) nonblocking: bool = false,
+        /// Who made it.
+        pub(crate) pid: u32 = 0,
+        pub(crate) address: Vec<u8, NAME_BYTES> = Vec::new(),
+        waiters: Waiters = Waiters::NONE,
+        awaited: u32 = 0,
+        edges: u32 = 1,
+        wakes: &'static Wakes = wakes,
+    }
+    pub(crate) fn new(ring: Ring, wakes: &'static Wakes);
+}
+
+impl Side {
+    /// As at first; nobody waits here.
+    pub(crate) fn reset(&mut self, pid: u32) {
+        self.ring.clear();
+        self.address.clear();
+        self.references = BoardReferences::NONE;
+        (self.shut, self.error, self.nonblocking, self.pid, self.sent) = (0, 0, false, pid, 0);
+    }
+
+    /// A change may have made one of `events` true: who waits for it polls again.
+    #[inline(always)]
+    pub(crate) fn note_edge(&mut self, events: u32) {
+        self.edges = self.edges.wrapping_add(1).max(1);
+        if self.awaited & events != 0 {
+            self.awaited = 0;
+            self.wakes.wake(&mut self.waiters);
+        }
+    }
+
+    /// The reply to a poll for `wanted` of `events`, unless the edges are still `seen`; else `slot` of `board` waits.
+    pub(crate) fn polled(&mut self, events: u32, wanted: u32, seen: u32, (board, slot): (u8, u16)) -> Polled {
+        let ready = if seen == self.edges { 0 } else { events & wanted };
+        if ready == 0 && slot != NO_PROGRAM {
+            self.waiters.add(board, slot);
+            self.awaited |= wanted;
+        }
+        Polled { events: ready, edges: self.edges }
+    }
+}

@@ -1,0 +1,125 @@
+//! The table of a board's socket processes; on the board of the files also that of the names of all sockets.
+//!
+//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's. An errand is given once to who
+//! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
+
+use heapless::Vec;
+use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
+use renga_proto::socket_table::{
+    AddErrand, BindName, BoardDied, Errand, FindName, FreeSocket, NextErrand, SocketTable, SocketTableServer,
+    TakeSocket, UnbindName,
+};
+use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_cancelled};
+
+/// Room for a socket that has a name. Boot provides one for each socket of all boards.
+#[derive(Clone, Debug)]
+pub struct NamePlace {
+    at: SocketHandle,
+    sort: SocketSort,
+    name: Vec<u8, NAME_BYTES>,
+}
+impl NamePlace {
+    /// None.
+    pub const NONE: NamePlace = NamePlace { at: SocketHandle::NONE, sort: SocketSort::Stream, name: Vec::new() };
+
+    fn is_free(&self) -> bool {
+        self.at.generation == 0
+    }
+}
+
+struct TableState {
+    sockets: FreeList,
+    places: &'static mut [NamePlace],
+    errands: &'static mut [Errand],
+    waiting: CallQueue<NextErrand>,
+}
+
+/// Serves as many sockets as there are `free` places.
+pub async fn socket_table(
+    mut port: Port<SocketTable>,
+    free: &'static mut [u16],
+    places: &'static mut [NamePlace],
+    errands: &'static mut [Errand],
+) -> Never {
+    let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new() };
+    loop {
+        if let Some(call) = port.accept_or_notified(SocketTable::ENTRIES).await {
+            call.serve(&mut state).await;
+        }
+        state.waiting.retain(unless_cancelled);
+        state.give_errands();
+    }
+}
+
+impl SocketTableServer for TableState {
+    async fn take_socket(&mut self, _: &mut Call<TakeSocket>) -> Result<u16, Errno> {
+        self.sockets.take().ok_or(Errno::ENFILE)
+    }
+    async fn free_socket(&mut self, call: &mut Call<FreeSocket>) -> Result<(), Errno> {
+        if self.sockets.give_back(call.entry().socket) { Ok(()) } else { Err(Errno::EINVAL) }
+    }
+    async fn bind_name(&mut self, call: &mut Call<BindName>) -> Result<(), Errno> {
+        let BindName { at, sort } = call.entry();
+        let name = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
+        if at.generation == 0 || name.is_empty() {
+            return Err(Errno::EINVAL);
+        }
+        if self.places.iter().any(|place| !place.is_free() && place.name == name) {
+            return Err(Errno::EADDRINUSE);
+        }
+        let place = self.places.iter_mut().find(|place| place.is_free()).ok_or(Errno::ENFILE)?;
+        (place.at, place.sort, place.name) = (at, sort, name);
+        Ok(())
+    }
+    async fn find_name(&mut self, call: &mut Call<FindName>) -> Result<SocketHandle, Errno> {
+        let sort = call.entry().sort;
+        let name = call.lent();
+        let found = self.places.iter().find(|place| !place.is_free() && place.name == *name);
+        let found = found.ok_or(Errno::ECONNREFUSED)?;
+        if found.sort == sort { Ok(found.at) } else { Err(Errno::EPROTOTYPE) }
+    }
+    async fn unbind_name(&mut self, call: &mut Call<UnbindName>) -> Result<(), Errno> {
+        let at = call.entry().at;
+        let place = self.places.iter_mut().find(|place| place.at == at).ok_or(Errno::EINVAL)?;
+        place.at = SocketHandle::NONE;
+        Ok(())
+    }
+    async fn add_errand(&mut self, call: &mut Call<AddErrand>) -> Result<(), Errno> {
+        let errand = call.entry().errand;
+        let free = self.errands.iter().filter(|place| place.at.generation == 0).count();
+        // Each socket is nobody's at most once; a name that stays is found out to be nobody's by who wants it.
+        if errand.unbinds && free <= self.errands.len() / 2 {
+            return Err(Errno::ENFILE);
+        }
+        let place = self.errands.iter_mut().find(|place| place.at.generation == 0).ok_or(Errno::ENFILE)?;
+        *place = errand;
+        Ok(())
+    }
+    async fn next_errand(&mut self, call: Call<NextErrand>) {
+        self.waiting.push_back(call);
+    }
+    async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
+        let board = call.entry().board;
+        for place in self.places.iter_mut() {
+            if !place.is_free() && place.at.board == board {
+                place.at = SocketHandle::NONE;
+            }
+        }
+        for errand in self.errands.iter_mut().filter(|errand| errand.at.board == board) {
+            *errand = Errand::NONE;
+        }
+        Ok(())
+    }
+}
+
+impl TableState {
+    /// Gives who waits an errand each. Bounded by both.
+    fn give_errands(&mut self) {
+        while !self.waiting.is_empty()
+            && let Some(errand) = self.errands.iter_mut().find(|errand| errand.at.generation != 0)
+            && let Some(call) = self.waiting.pop_front()
+        {
+            call.reply(Ok(core::mem::replace(errand, Errand::NONE)));
+        }
+    }
+}
