@@ -2,10 +2,10 @@
 
 mod events;
 mod fifos;
-mod futexes;
 mod locks;
 mod roots;
 mod sockets;
+mod threads;
 mod timers;
 mod waits;
 mod watches;
