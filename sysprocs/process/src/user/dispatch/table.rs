@@ -47,10 +47,7 @@ calls! {
         166 umask => umask;
         172 getpid, 178 gettid => get_pid;
         173 getppid => get_parent;
-        174 getuid => get_user;
-        175 geteuid => get_effective_user;
-        176 getgid => get_group_id;
-        177 getegid => get_effective_group;
+        174 getuid, 175 geteuid, 176 getgid, 177 getegid => get_own_id;
         230 mlockall => lock_all_memory;
         293 rseq => not_here;
     }

@@ -4,17 +4,23 @@
 //! last name and the operation on it others may change what that name stands for, but for opening, which checks what
 //! it has opened. Not here: the rules (`state/credentials.rs`), the way there (`permitted_path.rs`).
 
+use crate::user::files::path::PERMISSIONS;
 use crate::user::files::permitted_path::{PermittedPath, access_in};
 use crate::user::files::synthetic::PathPiece;
 use crate::user::slot::User;
+use crate::user::state::Handle;
 use crate::user::state::credentials::{FileAccess, MAY_EXECUTE, MAY_READ, MAY_WRITE};
 use crate::user::state::open_flags::{
     O_ACCMODE, O_NOATIME, O_PATH, O_RDONLY, O_TRUNC, O_WRONLY, S_IFLNK, S_IFMT, S_IFREG,
 };
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::{InodeFacts, NAME_BYTES_MAX, Truncate};
-use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open, PathStart};
+use renga_proto::attributes::for_next_owner;
+use renga_proto::file::{FileStatus, SetFileMode};
+use renga_proto::inode::{InodeFacts, NAME_BYTES_MAX, STAT_BYTES, Truncate};
+use renga_proto::path::{
+    ChangeMode, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open, PathStart,
+};
 use renga_rt::Errno;
 
 /// Times that a name is opened which others rename meanwhile.
@@ -137,7 +143,10 @@ impl<M: UserMemory> User<M> {
         match (from.end, to.end) {
             (None, _) => Err(Errno::ENOENT),
             (_, Some(_)) => Err(Errno::EEXIST),
-            _ => self.check(to, PathWish::Make),
+            (Some((_, file)), None) => {
+                self.program.credentials.allow_link(file)?;
+                self.check(to, PathWish::Make)
+            }
         }
     }
 
@@ -228,7 +237,24 @@ impl<M: UserMemory> User<M> {
         }
         let board = self.services.file_board;
         let mut inode = self.services.clients.inodes.at(board, facts.slot.into()).ok_or(Errno::EIO)?;
-        inode.call(Truncate { bytes: 0 }, ()).await
+        inode.call(Truncate { bytes: 0 }, ()).await?;
+        let (old, mode) = (access.mode, for_next_owner(access.mode) & PERMISSIONS as u16);
+        if old & PERMISSIONS as u16 == mode {
+            return Ok(());
+        }
+        let change = ChangeMode { at, mode, expected: facts.ino };
+        self.services.path_lookup()?.call(change, &self.paths[..length]).await
+    }
+
+    /// Takes the right away from a file's program to run as its owner or group, as a write by others does.
+    pub(crate) async fn strip(&mut self, at: Handle) -> Result<(), Errno> {
+        let mut status = [0; STAT_BYTES];
+        self.services.file(at)?.call(FileStatus {}, &mut status[..]).await?;
+        let (old, new) = (access_in(&status).1.mode, for_next_owner(access_in(&status).1.mode));
+        if old == new || self.program.credentials.rules_files() {
+            return Ok(());
+        }
+        self.services.file(at)?.call(SetFileMode { mode: new & PERMISSIONS as u16 }, ()).await
     }
 
     /// Who may use what a descriptor stands for.

@@ -165,6 +165,9 @@ impl<M: UserMemory> User<M> {
             Err(errno) => return Err(errno),
         };
         if access.mode & S_IFMT == S_IFLNK && (slash || flags & NO_FOLLOW == 0) {
+            if last {
+                who.allow_last_link(walk.access, access)?;
+            }
             return self.follow_permitted(walk, end).await.map(|()| None);
         }
         if last {

@@ -5,7 +5,7 @@
 //! (`user/facts/users.rs`), walks along paths (`user/files/permitted_path.rs`).
 
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
+use crate::user::state::open_flags::{S_IFDIR, S_IFMT, S_IFREG};
 use heapless::Vec;
 use renga_proto::inode::Owner;
 use renga_proto::procs::Users;
@@ -24,6 +24,7 @@ const SET_USER: u16 = 0o4000;
 const SET_GROUP: u16 = 0o2000;
 const GROUP_MAY_EXECUTE: u16 = 0o010;
 const STICKY: u16 = 0o1000;
+const OTHERS_MAY_WRITE: u16 = 0o002;
 
 /// The four ids of a kind, users or groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -182,6 +183,23 @@ impl Credentials {
         self.allow(directory, MAY_WRITE | MAY_EXECUTE)?;
         let sticky = directory.mode & STICKY != 0;
         if sticky && !self.is_owner(directory) && !self.is_owner(file) { Err(Errno::EPERM) } else { Ok(()) }
+    }
+
+    /// Whether it may give `file` another name: it need not be its own if it could read and write it, and no exec of it
+    /// gives rights (Linux's `protected_hardlinks`).
+    pub fn allow_link(&self, file: FileAccess) -> Result<(), Errno> {
+        let group = SET_GROUP | GROUP_MAY_EXECUTE;
+        let gives_rights = file.mode & SET_USER != 0 || file.mode & group == group;
+        let is_safe = file.mode & S_IFMT == S_IFREG && !gives_rights && self.permits(file, MAY_READ | MAY_WRITE);
+        if is_safe || self.is_owner(file) { Ok(()) } else { Err(Errno::EPERM) }
+    }
+
+    /// Whether a path of its may end with that link of that directory: not with any that others have put where all may
+    /// (Linux's `protected_symlinks`).
+    pub fn allow_last_link(&self, directory: FileAccess, link: FileAccess) -> Result<(), Errno> {
+        let is_shared = directory.mode & (STICKY | OTHERS_MAY_WRITE) == STICKY | OTHERS_MAY_WRITE;
+        let trusted = link.uid == self.users.files || link.uid == directory.uid;
+        if is_shared && !trusted { Err(Errno::EACCES) } else { Ok(()) }
     }
 
     /// The permission bits that the file of `of` gets when the program sets `mode`.

@@ -5,5 +5,6 @@ mod fifos;
 mod locks;
 mod roots;
 mod timers;
+mod users;
 mod waits;
 mod watches;
