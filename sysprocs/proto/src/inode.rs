@@ -5,6 +5,7 @@ use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
+pub use crate::owner::{CreatedInode, Owner};
 pub use crate::pages::Filled;
 pub use crate::write_lease::{FlushedBytes, Lease, PushedPlace};
 
@@ -30,27 +31,6 @@ in_word! {
         generation: u32 = 32..=63,
         /// Of a device: major number << 8 | minor number.
         device: u32 = 0..=31,
-    }
-}
-
-in_word! {
-    /// Whose an inode is; at first root's. In one word.
-    #[derive(Default)]
-    pub struct Owner {
-        /// The user.
-        uid: u32 = 0..=31,
-        /// The group.
-        gid: u32 = 32..=63,
-    }
-}
-
-in_words! {
-    /// An inode that was made.
-    pub struct CreatedInode {
-        /// Its process.
-        slot: u16,
-        /// It is in a directory that gives what is made there its own group.
-        takes_group: bool,
     }
 }
 

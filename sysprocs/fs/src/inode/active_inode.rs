@@ -23,8 +23,6 @@ use renga_rt::{Call, Client, Entry, Errno, Me};
 pub(super) const SECTORS_PER_BLOCK: u32 = 8;
 
 const LINKS_MAX: u32 = 32_000;
-/// What is made in a directory with this bit gets its group.
-const SET_GROUP: u16 = 0o2000;
 
 renga_rt::clients! {
     /// Whom an inode's process calls.
@@ -197,11 +195,6 @@ impl ActiveInode {
             self.record.set_time_ns(time, now_ns);
         }
         self.note_change();
-    }
-
-    /// Who makes something in it learns whether that gets its group.
-    pub(super) fn publish_mode(&self) {
-        self.referrers.set_gives_group(self.number, self.record.is(DIRECTORY) && self.record.mode() & SET_GROUP != 0);
     }
 
     pub(crate) async fn save(&mut self) -> Result<(), Errno> {

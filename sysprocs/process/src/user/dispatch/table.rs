@@ -20,6 +20,7 @@ macro_rules! calls { (
     impl<M: UserMemory> User<M> {
         /// Calls that need no server and no memory of the program.
         #[inline(always)]
+        #[allow(clippy::manual_range_patterns, reason = "the table names each call")]
         pub(crate) fn quick(&mut self, number: u64) -> Option<SyscallResult> {
             self.me.probe(crate::probes::SystemCall, [number]);
             match number { $($($quick)|+ => Some(finish(self.$quick_method())),)* _ => None }
