@@ -7,7 +7,7 @@ use renga_core::{in_word, in_words};
 in_word! {
     /// Whose an inode is; at first root's. In one word.
     #[derive(Default)]
-    pub struct Owner {
+    pub struct InodeOwner {
         /// The user.
         uid: u32 = 0..=31,
         /// The group.

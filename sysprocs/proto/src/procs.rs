@@ -251,8 +251,8 @@ protocol! {
         6 Kill { pid: u32, signal: u8, cause: Cause } (()) -> Result<bool, Errno>;
         /// Sends a signal to every process here of a group but to `except` (0: none); returns how many. Group 0:
         /// every process but init. From process `sender` of those users, or (0) the system. Those that it may not
-        /// signal are passed over: with any of them the answer contains `SOME_REFUSED`. `hold`: until the caller's board has
-        /// called `EndKill`, processes of other boards make no children here, which other boards' members of the
+        /// signal are passed over: with any of them the answer contains `SOME_REFUSED`. `hold`: until the
+        /// caller's board has called `EndKill`, processes of other boards make no children here, which other boards' members of the
         /// group could be.
         7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32, users: Users } (()) -> Result<u32, Errno>;
         /// Takes one of the pending signals of `pid` outside `blocked`.
@@ -276,7 +276,8 @@ protocol! {
         /// the bytes filled.
         15 Regulate { orders: u8, lease_ns: u64 } (&'a [u8], &'a mut [u8]) -> Result<u32, Errno>;
         /// Sets which signals `pid` ignores and does not block: they are lost, all others interrupt it. `reaps`: its
-        /// children leave no zombies. At most `queued` signals wait with their causes. Whose it is decides who signals it.
+        /// children leave no zombies. At most `queued` signals wait with their causes. Whose it is decides who
+        /// signals it.
         16 SetIgnored { pid: u32, ignored: u64, reaps: bool, queued: u32, users: Users, saved: u32 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];

@@ -14,7 +14,7 @@ use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
 use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
-use renga_proto::inode::{Birth, Frozen, InodeFacts, LinkCount, LossReport, Owner};
+use renga_proto::inode::{Birth, Frozen, InodeFacts, InodeOwner, LinkCount, LossReport};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations, TO_END};
 use renga_proto::sessions::ReferenceOrigin;
@@ -181,7 +181,7 @@ impl ActiveInode {
     }
 
     /// Becomes the fresh inode `ino`; a failure is kept as by `load`.
-    pub(crate) async fn initialise(&mut self, ino: u32, (mode, owner): (u16, Owner), device: u32) {
+    pub(crate) async fn initialise(&mut self, ino: u32, (mode, owner): (u16, InodeOwner), device: u32) {
         self.reset(ino);
         match self.allocator.call(LocateInode { ino }, ()).await {
             Ok(place) => self.place = place,

@@ -1,6 +1,7 @@
 //! The system calls about resource limits, and the limits that no server enforces.
 //!
-//! Invariant: only root's programs raise their hard limits; that of descriptors stays below [`DESCRIPTORS_MAX`]. Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
+//! Invariant: only root's programs raise their hard limits; that of descriptors stays below [`DESCRIPTORS_MAX`].
+//! Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
 
 use crate::signals::SIGXFSZ;
 use crate::user::slot::User;

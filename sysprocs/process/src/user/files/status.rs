@@ -14,7 +14,7 @@ use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::file::{File, FileStatus, NextEntries, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, Owner, STAT_BYTES, Truncate};
+use renga_proto::inode::{CommitAll, CommitExtent, InodeOwner, NAME_BYTES_MAX, STAT_BYTES, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{Access, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf};
 use renga_proto::proc_files::SyntheticStatus;
@@ -203,7 +203,7 @@ impl<M: UserMemory> User<M> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let mut length = self.get_path(self.argument(0)).await?;
-        let mut open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() };
+        let mut open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: InodeOwner::default() };
         let facts = match self.program.credentials.rules_files() {
             true => self.services.open_path(open, &self.paths[..length]).await?,
             false => apart!(self.open_permitted(&mut open, &mut length, O_WRONLY))?,

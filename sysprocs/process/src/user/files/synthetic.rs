@@ -4,11 +4,10 @@
 //! walk goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
 //! Not here: what synthetic files are (`renga_procfs`).
 
-use crate::user::files::permissions::wanted_by;
-use crate::user::files::permitted_path::access_in;
 use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
+use crate::user::state::credentials::{FileAccess, wanted_by};
 use crate::user::state::open_flags::{O_ACCMODE, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
 use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use core::ops::Range;
@@ -214,7 +213,7 @@ impl<M: UserMemory> User<M> {
     async fn allow_synthetic(&mut self, number: u32, wanted: u32) -> Result<(), Errno> {
         let mut status = [0; STAT_BYTES];
         self.services.proc_files(number)?.call(SyntheticStatus { number }, &mut status[..]).await?;
-        self.program.credentials.allow(access_in(&status).1, wanted)
+        self.program.credentials.allow(FileAccess::of_status(&status), wanted)
     }
 
     /// Opens what a descriptor of the program stands for once more: a copy of it, with other flags.

@@ -14,8 +14,8 @@ use crate::user::state::{AlternateStack, INTERVAL_TIMERS, SyscallEscape, Syscall
 use core::ops::Range;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
-use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
-use renga_proto::inode::Owner;
+use renga_memory::{ArgumentPages, Image, MappedFile, ProgramIds, ShebangLine, Space, Start};
+use renga_proto::inode::InodeOwner;
 use renga_proto::path::{NO_FOLLOW, OPEN_EXECUTE, Open, PATH_BYTES_MAX};
 use renga_proto::references::{ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
@@ -175,7 +175,7 @@ impl<M: UserMemory> User<M> {
         }
         let found = found_at!(self, (start, place.clone(), flags), |at, path| {
             self.services
-                .open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0, owner: Owner::default() }, path)
+                .open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0, owner: InodeOwner::default() }, path)
                 .await
         });
         let PathTarget::Disk(facts) = found? else { return Err(Errno::EACCES) };
@@ -278,8 +278,8 @@ impl<M: UserMemory> User<M> {
 }
 
 /// What the program learns of it.
-fn identity((users, groups): (Ids, Ids)) -> Credentials {
-    Credentials { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
+fn identity((users, groups): (Ids, Ids)) -> ProgramIds {
+    ProgramIds { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
 }
 
 /// What listings call the program at `path`: its last component, as far as it fits.

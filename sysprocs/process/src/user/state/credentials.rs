@@ -4,11 +4,13 @@
 //! user 0, and over files those of the file-system user 0; nobody else has any. Not here: the system calls
 //! (`user/facts/users.rs`), walks along paths (`user/files/permitted_path.rs`).
 
+use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::open_flags::{S_IFDIR, S_IFMT, S_IFREG};
+use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY, O_TRUNC, O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
 use heapless::Vec;
-use renga_proto::inode::Owner;
+use renga_proto::inode::{InodeOwner, STAT_BYTES};
 use renga_proto::procs::Users;
+use renga_proto::stat::{MODE_AT, OWNER_AT};
 use renga_rt::Errno;
 
 /// Further groups that a program may be in.
@@ -119,8 +121,23 @@ pub struct FileAccess {
 }
 
 impl FileAccess {
+    pub fn of_status(status: &[u8; STAT_BYTES]) -> FileAccess {
+        let [uid, gid] = [OWNER_AT, OWNER_AT + 4].map(|at| int_at(status, at));
+        FileAccess { mode: half_at(status, MODE_AT), uid, gid }
+    }
+
     pub fn is_directory(self) -> bool {
         self.mode & S_IFMT == S_IFDIR
+    }
+}
+
+/// What opening with such flags wants of the file.
+pub fn wanted_by(flags: u32) -> u32 {
+    let cuts = if flags & O_TRUNC != 0 { MAY_WRITE } else { 0 };
+    cuts | match flags & O_ACCMODE {
+        O_RDONLY => MAY_READ,
+        O_WRONLY => MAY_WRITE,
+        _ => MAY_READ | MAY_WRITE,
     }
 }
 
@@ -247,8 +264,8 @@ impl Credentials {
     }
 
     /// Owner and group of what it makes.
-    pub fn owner(&self) -> Owner {
-        Owner { uid: self.users.files, gid: self.groups.files }
+    pub fn owner(&self) -> InodeOwner {
+        InodeOwner { uid: self.users.files, gid: self.groups.files }
     }
 
     /// `setgroups`: these, in order.
