@@ -37,7 +37,7 @@ mod tables;
 
 pub use copy::{ReadPiece, WritePiece};
 pub use exec::arguments::ArgumentPages;
-pub use exec::build::{Credentials, Start};
+pub use exec::build::{ProgramIds, Start};
 pub use exec::image::{Image, ShebangLine};
 pub use fault::FaultError;
 pub use file_references::{FILES_MAX, UsedFile};

@@ -13,8 +13,8 @@ use renga_rt::{Errno, Family, Retry};
 /// The entries that it takes.
 pub const GROUP_KILL: u32 = KillGroup::BIT | EndKill::BIT;
 
-/// Sends `signal` to `group` (0: everybody but init) but not to `except`, from process `sender` (0: the system) of those
-/// users; how many got it. `EINVAL` for what is no signal; `EPERM`: it may signal none of them.
+/// Sends `signal` to `group` (0: everybody but init) but not to `except`, from process `sender` (0: the system) of
+/// those users; how many got it. `EINVAL` for what is no signal; `EPERM`: it may signal none of them.
 pub async fn kill_everywhere<const ENTRIES: u32>(
     procs: &mut Family<Procs, ENTRIES>,
     group: u32,

@@ -70,7 +70,8 @@ pub const fn stopped(signal: u8) -> u32 {
 /// The status that `wait4` reports of a process that goes on.
 pub const CONTINUED: u32 = 0xffff;
 
-/// What SIGCHLD reports of child `pid` of that user, and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`, `CLD_CONTINUED`).
+/// What SIGCHLD reports of child `pid` of that user, and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`,
+/// `CLD_CONTINUED`).
 pub fn of_child(pid: u32, uid: u32, status: u32) -> Cause {
     let (code, value) = match status & 0x7f {
         _ if status == CONTINUED => (6, SIGCONT.into()),

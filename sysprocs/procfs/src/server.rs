@@ -13,7 +13,7 @@ use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::proc_files::{ProcFiles, ProcFilesCall, ReadSynthetic, SECTORS_AT};
 use renga_proto::procs::board_of;
-use renga_rt::proc_info::ProcInfo;
+use renga_rt::proc_info::{DUMPABLE_BIT, ProcInfo};
 use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port, reply};
 
 /// Minor number of the device that synthetic files are on, as Linux counts those without a medium.
@@ -115,12 +115,19 @@ impl<M: UserMemory> ProcFilesState<M> {
         let sectors = if place.file == ProcFile::Disk { self.disk_sectors().await? } else { 0 };
         let out = out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?;
         out.fill(0);
+        // A program's are its user's, unless it has changed that; of one that has ended root's.
+        let [mut users, _, mut groups, _, more] = self.info(place.pid).map_or([0; 5], |info| info.credentials.get());
+        if more >> DUMPABLE_BIT & 1 == 0 && place.file != ProcFile::Program {
+            (users, groups) = (0, 0);
+        }
         let links: u32 = if place.is_directory() { 2 } else { 1 };
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, &DEVICE.to_le_bytes());
         put(8, &u64::from(number).to_le_bytes());
         put(16, &u32::from(place.mode()).to_le_bytes());
         put(20, &links.to_le_bytes());
+        put(24, &((users >> 32) as u32).to_le_bytes());
+        put(28, &((groups >> 32) as u32).to_le_bytes());
         put(56, &1024u32.to_le_bytes());
         if place.file == ProcFile::Disk {
             put(32, &DISK_DEVICE.to_le_bytes());

@@ -5,6 +5,7 @@ use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
+pub use crate::owner::{CreatedInode, InodeOwner};
 pub use crate::pages::Filled;
 pub use crate::write_lease::{FlushedBytes, Lease, PushedPlace};
 
@@ -30,27 +31,6 @@ in_word! {
         generation: u32 = 32..=63,
         /// Of a device: major number << 8 | minor number.
         device: u32 = 0..=31,
-    }
-}
-
-in_word! {
-    /// Whose an inode is; at first root's. In one word.
-    #[derive(Default)]
-    pub struct Owner {
-        /// The user.
-        uid: u32 = 0..=31,
-        /// The group.
-        gid: u32 = 32..=63,
-    }
-}
-
-in_words! {
-    /// An inode that was made.
-    pub struct CreatedInode {
-        /// Its process.
-        slot: u16,
-        /// It is in a directory that gives what is made there its own group.
-        takes_group: bool,
     }
 }
 
@@ -156,7 +136,7 @@ protocol! {
         1 Release { slot: u16, ino: u32 } (()) -> Result<(), Errno> [releases];
         /// The fresh inode `ino`, which the allocator has given out, of `mode` and `owner`, with no links yet and one
         /// reference; it is to be named in the inode of process `parent`. `ENFILE` when all processes are in use.
-        2 Create { ino: u32, mode: u16, device: u32, owner: Owner, parent: u16 } (()) -> Result<CreatedInode, Errno>;
+        2 Create { ino: u32, mode: u16, device: u32, owner: InodeOwner, parent: u16 } (()) -> Result<CreatedInode, Errno>;
         /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` serves another, or the caller's
         /// board has no reference; `Reactivate` serves callers that know the generation.
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
@@ -301,7 +281,7 @@ protocol! {
         /// Of a symbolic link: its target; how many bytes.
         19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Becomes the process of inode `ino`, which is fresh if it has a `mode`: from the directory of inodes only.
-        20 Load { ino: u32, mode: u16, device: u32, owner: Owner } (()) -> Result<(), Errno>;
+        20 Load { ino: u32, mode: u16, device: u32, owner: InodeOwner } (()) -> Result<(), Errno>;
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
         /// inode reclaimer only; says whether the inode itself is to be freed. The boards in `aware`, a bit each, drop
         /// its data themselves.

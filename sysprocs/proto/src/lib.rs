@@ -26,6 +26,7 @@ pub mod memory;
 pub mod mounts;
 pub mod name_index;
 pub mod names;
+mod owner;
 pub mod packed;
 pub mod pages;
 pub mod path;

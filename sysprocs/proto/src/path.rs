@@ -4,7 +4,7 @@
 //! paths are needed they stand in one slice with one zero byte between them. Processes on the disk
 //! board; the caller resolves device inodes by `InodeFacts::device`.
 
-use crate::inode::{InodeFacts, Owner};
+use crate::inode::{InodeFacts, InodeOwner};
 use crate::pages::FileId;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
@@ -81,11 +81,11 @@ protocol! {
     pub Path = 8, PathCall {
         /// Resolves, creates and truncates as `flags` say; the inode comes with one reference, which
         /// the caller releases at the inode directory. Mode 0: as in `KnownOpen`. What is created is the `owner`'s.
-        0 Open { at: PathStart, flags: u32, mode: u16, owner: Owner } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        0 Open { at: PathStart, flags: u32, mode: u16, owner: InodeOwner } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Fills a `struct stat`.
         1 StatusOf { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// Makes a directory.
-        2 MakeDirectory { at: PathStart, mode: u16, owner: Owner } (&'a [u8]) -> Result<(), Errno>;
+        2 MakeDirectory { at: PathStart, mode: u16, owner: InodeOwner } (&'a [u8]) -> Result<(), Errno>;
         /// Removes a name; `directory`: of an empty directory.
         3 Unlink { at: PathStart, directory: bool } (&'a [u8]) -> Result<(), Errno>;
         /// Renames across directories, replacing what POSIX lets it replace. Two paths.
@@ -93,7 +93,7 @@ protocol! {
         /// Gives a file a further name. Two paths; `flags` may cache `NO_FOLLOW`.
         5 Link { from_at: PathStart, to_at: PathStart, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a symbolic link: first the target, then the link's path.
-        6 SymbolicLink { at: PathStart, owner: Owner } (&'a [u8]) -> Result<(), Errno>;
+        6 SymbolicLink { at: PathStart, owner: InodeOwner } (&'a [u8]) -> Result<(), Errno>;
         /// A symbolic link's target; how many bytes.
         7 ReadLinkOf { at: PathStart } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Sets permission bits: of inode `expected` (0: of any), if the path leads there; `EAGAIN`: it does not.
@@ -105,7 +105,7 @@ protocol! {
         /// Whether it exists and `mode` (R 4, W 2, X 1) is allowed to root.
         11 Access { at: PathStart, mode: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a device node, fifo or regular file without opening it.
-        12 MakeNode { at: PathStart, mode: u16, device: u32, owner: Owner } (&'a [u8]) -> Result<(), Errno>;
+        12 MakeNode { at: PathStart, mode: u16, device: u32, owner: InodeOwner } (&'a [u8]) -> Result<(), Errno>;
         /// The absolute path of directory `at`; how many bytes. One that does not lie below its root has the disk's,
         /// behind `UNREACHABLE`.
         13 AbsolutePath { at: PathStart } (&'a mut [u8]) -> Result<u32, Errno>;
@@ -123,7 +123,7 @@ protocol! {
         /// it is new and opened for writing. Writes the resulting steps ([`crate::steps`]), as `Resolve` does;
         /// returns their bytes. The caller's board has dropped its cached entries of the name in inode `prepared`,
         /// and of that inode. `EAGAIN`: the file exists and is to be truncated, as `Open` does it.
-        18 Make { at: FileId, flags: u32, mode: u16, directory: bool, prepared: u32, owner: Owner } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        18 Make { at: FileId, flags: u32, mode: u16, directory: bool, prepared: u32, owner: InodeOwner } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// As `Unlink`, from a board that has dropped its cached entries as `BeginRemoval` says; of the reference that
         /// came from process `slot` in that session (`NO_SLOT`: of none) it is relieved, however this ends. Writes
         /// steps as `Make`.

@@ -280,11 +280,11 @@ protocol! {
         /// whether the signal is queued, as the process does not ignore it. `EAGAIN`: a timer's signal, or a
         /// real-time one with a value, beyond the limit.
         6 Kill { pid: u32, signal: u8, cause: Cause } (()) -> Result<bool, Errno>;
-        /// Sends a signal to every process here of a group but to `except` (0: none); returns how many. Group 0:
-        /// every process but init. From process `sender` of those users, or (0) the system. Those that it may not
-        /// signal are passed over: with any of them the answer contains `SOME_REFUSED`. `hold`: until the caller's board has
-        /// called `EndKill`, processes of other boards make no children here, which other boards' members of the
-        /// group could be.
+        /// Sends a signal to every process here of a group but to `except` (0: none); returns how many. Group 0: every
+        /// process but init. From process `sender` of those users, or (0) the system. Those that it may not signal are
+        /// passed over: with any of them the answer contains `SOME_REFUSED`. `hold`: until the caller's board has
+        /// called `EndKill`, processes of other boards make no children here, which other boards' members of the group
+        /// could be.
         7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32, users: Users } (()) -> Result<u32, Errno>;
         /// Takes one of the pending signals of `pid` outside `blocked`.
         8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<TakenSignal, Errno>;

@@ -22,6 +22,9 @@ pub struct ProgramOrigin {
     pub strings: [u64; 3],
 }
 
+/// In the last word of the credentials.
+pub const DUMPABLE_BIT: u32 = 32;
+
 /// How many limits there are.
 pub const LIMITS: usize = 16;
 
@@ -121,7 +124,8 @@ crate::with_defaults! {
         pub signals: Published<[u64; 3], 3> = Published::new([0; 3]),
         /// Permission bits that it does not give to what it makes.
         pub umask: Published<u16> = Published::new(0),
-        /// Users and groups, real with effective and saved with those for files, 32 bits each; how many further groups.
+        /// Users and groups, real with effective and saved with those for files, 32 bits each; how many further groups,
+        /// and from `DUMPABLE_BIT` on whether its files are its user's.
         pub credentials: Published<[u64; 5], 5> = Published::new([0; 5]),
         /// These, 32 bits each.
         pub groups: Published<[u64; 16], 16> = Published::new([0; 16]),

@@ -7,7 +7,7 @@ use crate::memory;
 use renga_fs_host::HostFrames;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal_host::HostMemory;
-use renga_memory::{ArgumentPages, Credentials, FrameCache, Image, MappedFile, Pager, Space, SpaceTables};
+use renga_memory::{ArgumentPages, FrameCache, Image, MappedFile, Pager, ProgramIds, Space, SpaceTables};
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{KEPT, Pages, Shrink};
@@ -94,7 +94,7 @@ async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64),
     strings.with(pager).push_environment(b"PATH=/bin").await?;
     strings.with(pager).finish(b"/program", 7).await?;
     let linker = program.interpreter.as_ref().map(|_| &program);
-    let start = pager.load(&mut space, &program, linker, strings, Credentials::default(), &mut []).await?;
+    let start = pager.load(&mut space, &program, linker, strings, ProgramIds::default(), &mut []).await?;
     let bias = if program.position_independent { start.pc.wrapping_sub(program.entry) } else { 0 };
     for segment in &program.segments {
         let ends = [segment.address, segment.address + segment.file_bytes, segment.end() - 1, segment.end()];

@@ -14,7 +14,7 @@ use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
 use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
-use renga_proto::inode::{Birth, Frozen, InodeFacts, LinkCount, LossReport, Owner};
+use renga_proto::inode::{Birth, Frozen, InodeFacts, InodeOwner, LinkCount, LossReport};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations, TO_END};
 use renga_proto::sessions::ReferenceOrigin;
@@ -23,8 +23,6 @@ use renga_rt::{Call, Client, Entry, Errno, Me};
 pub(super) const SECTORS_PER_BLOCK: u32 = 8;
 
 const LINKS_MAX: u32 = 32_000;
-/// What is made in a directory with this bit gets its group.
-const SET_GROUP: u16 = 0o2000;
 
 renga_rt::clients! {
     /// Whom an inode's process calls.
@@ -183,7 +181,7 @@ impl ActiveInode {
     }
 
     /// Becomes the fresh inode `ino`; a failure is kept as by `load`.
-    pub(crate) async fn initialise(&mut self, ino: u32, (mode, owner): (u16, Owner), device: u32) {
+    pub(crate) async fn initialise(&mut self, ino: u32, (mode, owner): (u16, InodeOwner), device: u32) {
         self.reset(ino);
         match self.allocator.call(LocateInode { ino }, ()).await {
             Ok(place) => self.place = place,
@@ -197,11 +195,6 @@ impl ActiveInode {
             self.record.set_time_ns(time, now_ns);
         }
         self.note_change();
-    }
-
-    /// Who makes something in it learns whether that gets its group.
-    pub(super) fn publish_mode(&self) {
-        self.referrers.set_gives_group(self.number, self.record.is(DIRECTORY) && self.record.mode() & SET_GROUP != 0);
     }
 
     pub(crate) async fn save(&mut self) -> Result<(), Errno> {

@@ -12,6 +12,9 @@ use renga_proto::pages::NO_LEASE;
 use renga_proto::stat::{ACCESS_AT, CHANGE_AT, MODIFY_AT, put_time};
 use renga_rt::Errno;
 
+/// What is made in a directory with this bit gets its group.
+const SET_GROUP: u16 = 0o2000;
+
 impl ActiveInode {
     /// Fills a `struct stat` as `asm-generic/stat.h` lays it out for 64 bits.
     pub(crate) fn status(&self, out: &mut [u8]) -> Result<(), Errno> {
@@ -50,6 +53,11 @@ impl ActiveInode {
         let cacheable = may_hold && self.leases.grant_status(board);
         let lease = own.filter(|_| cacheable).map_or(NO_LEASE, |lease| lease.id);
         Ok(GrantedFacts { mode, birth, known: self.leased.is_none() || lease != NO_LEASE, cacheable, lease })
+    }
+
+    /// Who makes something in it learns whether that gets its group.
+    pub(super) fn publish_mode(&self) {
+        self.referrers.set_gives_group(self.number, self.record.is(DIRECTORY) && self.record.mode() & SET_GROUP != 0);
     }
 
     pub(super) async fn set_access(&mut self, access: SetAccess) -> Result<(), Errno> {

@@ -11,7 +11,7 @@ use crate::inode_table::names_lock::NamesLock;
 use crate::lookup::name_cache::NameCache;
 use core::cell::Cell;
 use heapless::Deque;
-use renga_proto::inode::{Facts, Inode, InodeDirectoryCall, InodeFacts, Links, Load, NextReclaim, Owner, Retire};
+use renga_proto::inode::{Facts, Inode, InodeDirectoryCall, InodeFacts, InodeOwner, Links, Load, NextReclaim, Retire};
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
 
@@ -66,7 +66,7 @@ impl InodeDirectoryState {
         match self.table.activate(ino, board)? {
             Activation::Active(slot) => Ok(Some(slot)),
             Activation::Fresh(slot) => {
-                self.inode(slot)?.call(Load { ino, mode: 0, device: 0, owner: Owner::default() }, ()).await?;
+                self.inode(slot)?.call(Load { ino, mode: 0, device: 0, owner: InodeOwner::default() }, ()).await?;
                 Ok(Some(slot))
             }
             Activation::Later => Ok(None),
@@ -115,7 +115,7 @@ impl InodeDirectoryState {
         // Another inode of that number may be changed, and not written yet; what is no inode must not be freed
         // because it has no links.
         if !alive && self.table.forget(slot) {
-            self.inode(slot)?.call(Load { ino: 0, mode: 0, device: 0, owner: Owner::default() }, ()).await?;
+            self.inode(slot)?.call(Load { ino: 0, mode: 0, device: 0, owner: InodeOwner::default() }, ()).await?;
         }
         answer.map(|()| None)
     }

@@ -100,21 +100,9 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         }
         PathCall::FileSystemStatus(mut call) => reply!(call, worker.allocator.call(FillStatus {}, call.lent()).await),
         PathCall::Unmount(call) => reply!(call, worker.unmount().await),
-        PathCall::ChangeMode(mut call) => {
-            let ChangeMode { at, mode, expected } = call.entry();
-            let access = SetAccess::mode(mode);
-            reply!(call, at_path!(worker, at, call.lent(), (true, expected), access, (), expected));
-        }
-        PathCall::ChangeTimes(mut call) => {
-            let ChangeTimes { at, access_ns, modify_ns, flags, expected } = call.entry();
-            let times = SetTimes { access_ns, modify_ns };
-            reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), times, (), expected));
-        }
-        PathCall::ChangeOwner(mut call) => {
-            let ChangeOwner { at, uid, gid, flags, expected } = call.entry();
-            let access = SetAccess::owner(uid, gid);
-            reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), access, (), expected));
-        }
+        PathCall::ChangeMode(call) => change_mode(worker, call).await,
+        PathCall::ChangeTimes(call) => change_times(worker, call).await,
+        PathCall::ChangeOwner(call) => change_owner(worker, call).await,
         PathCall::MakeDirectory(mut call) => {
             let MakeDirectory { at, mode, owner } = call.entry();
             worker.owner = owner;
@@ -144,6 +132,24 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             two_paths!(call, (target, path) => locked!(worker, true, worker.make_link(at, target, path)));
         }
     }
+}
+
+async fn change_mode(worker: &mut LookupWorker, mut call: Call<ChangeMode>) {
+    let ChangeMode { at, mode, expected } = call.entry();
+    let access = SetAccess::mode(mode);
+    reply!(call, at_path!(worker, at, call.lent(), (true, expected), access, (), expected));
+}
+
+async fn change_times(worker: &mut LookupWorker, mut call: Call<ChangeTimes>) {
+    let ChangeTimes { at, access_ns, modify_ns, flags, expected } = call.entry();
+    let times = SetTimes { access_ns, modify_ns };
+    reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), times, (), expected));
+}
+
+async fn change_owner(worker: &mut LookupWorker, mut call: Call<ChangeOwner>) {
+    let ChangeOwner { at, uid, gid, flags, expected } = call.entry();
+    let access = SetAccess::owner(uid, gid);
+    reply!(call, at_path!(worker, at, call.lent(), (follows(flags), expected), access, (), expected));
 }
 
 async fn make(worker: &mut LookupWorker, mut call: Call<Make>) {

@@ -10,8 +10,8 @@ use heapless::Vec;
 use renga_pages::flush_all;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, LearnName,
-    LinkCount, LockNames, NameOf, Owner, Release, UnlockNames,
+    Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, InodeOwner,
+    LearnName, LinkCount, LockNames, NameOf, Release, UnlockNames,
 };
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::{FileId, Revocations};
@@ -113,7 +113,7 @@ pub(crate) struct LookupWorker {
     pub(super) links_followed: u32,
     pub(super) root: FileId,
     /// Whose what it makes is.
-    pub(super) owner: Owner,
+    pub(super) owner: InodeOwner,
     /// The steps of a walk, for the board that caches them, if one does.
     pub(crate) steps: WalkSteps,
     pub(crate) grantee: Option<u8>,
@@ -145,7 +145,7 @@ impl LookupWorker {
             rest: Rest::new(),
             links_followed: 0,
             root: ROOT,
-            owner: Owner::default(),
+            owner: InodeOwner::default(),
             steps: WalkSteps::default(),
             references: Vec::new(),
             unflushed: None,

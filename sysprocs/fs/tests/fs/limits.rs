@@ -120,7 +120,7 @@ fn open_file_unlinked_stays_readable() {
         let inside = user
             .path
             .call(
-                path::Open { at: dir.ino.into(), flags, mode: 0o644, owner: renga_proto::inode::Owner::default() },
+                path::Open { at: dir.ino.into(), flags, mode: 0o644, owner: renga_proto::inode::InodeOwner::default() },
                 &b"file"[..],
             )
             .await;

@@ -4,7 +4,7 @@
 use crate::support::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::allocator::FillStatus;
 use renga_proto::buffer::directory::ReadBytes;
-use renga_proto::inode::{KnownOpen, KnownStatus, Owner, Release, STAT_BYTES};
+use renga_proto::inode::{InodeOwner, KnownOpen, KnownStatus, Release, STAT_BYTES};
 use renga_proto::names::{CacheSteps, NO_CACHE_GENERATION, StatusHere};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
@@ -34,11 +34,11 @@ fn on_a_disk<F: Future<Output = ()> + 'static>(name: &str, body: impl FnOnce(Use
 fn make_node_unknown_type_is_refused() {
     on_a_disk("types", |mut user| async move {
         for kind in [0, 0x3000, 0x5000, 0x7000, 0x9000, 0xb000, 0xd000, 0xe000, 0xf000] {
-            let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0, owner: Owner::default() };
+            let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0, owner: InodeOwner::default() };
             assert_eq!(user.path.call(node, &b"/node"[..]).await, Err(Errno::EINVAL), "{kind:x}");
         }
         for kind in [0x1000, 0x2000, 0x6000, 0x8000, 0xc000] {
-            let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0x105, owner: Owner::default() };
+            let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0x105, owner: InodeOwner::default() };
             user.path.call(node, format!("/node {kind:x}").as_bytes()).await.unwrap();
         }
     });
@@ -50,10 +50,12 @@ fn path_zero_byte_is_refused() {
         user.mkdir("/d").await.unwrap();
         for path in [&b"/a\0b"[..], b"\0", b"/\0", b"/d/\0a", b"/a\0/b", b"/d/a\0"] {
             let create =
-                Open { at: ROOT.into(), flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644, owner: Owner::default() };
+                Open { at: ROOT.into(), flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644, owner: InodeOwner::default() };
             assert_eq!(user.path.call(create, path).await.map(|_| ()), Err(Errno::EINVAL), "{path:?}");
             assert_eq!(
-                user.path.call(MakeDirectory { at: ROOT.into(), mode: 0o755, owner: Owner::default() }, path).await,
+                user.path
+                    .call(MakeDirectory { at: ROOT.into(), mode: 0o755, owner: InodeOwner::default() }, path)
+                    .await,
                 Err(Errno::EINVAL)
             );
             // The second path begins behind the first zero.
@@ -102,19 +104,22 @@ async fn walk_from(user: &mut User, at: u32, refused: Errno) {
         let status = user.path.call(StatusOf { at: at.into(), flags: 0 }, (path, &mut stat[..])).await;
         assert_eq!(status, Err(refused), "{at} {path:?}");
         assert_eq!(
-            user.path.call(Open { at: at.into(), flags: 0, mode: 0, owner: Owner::default() }, path).await.map(|_| ()),
+            user.path
+                .call(Open { at: at.into(), flags: 0, mode: 0, owner: InodeOwner::default() }, path)
+                .await
+                .map(|_| ()),
             Err(refused)
         );
         assert_eq!(
             user.path
-                .call(Open { at: at.into(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() }, path)
+                .call(Open { at: at.into(), flags: OPEN_WRITE, mode: 0, owner: InodeOwner::default() }, path)
                 .await
                 .map(|_| ()),
             Err(refused)
         );
         assert_eq!(user.path.call(ChangeMode { at: at.into(), mode: 0, expected: 0 }, path).await, Err(refused));
         assert_eq!(
-            user.path.call(MakeDirectory { at: at.into(), mode: 0o755, owner: Owner::default() }, path).await,
+            user.path.call(MakeDirectory { at: at.into(), mode: 0o755, owner: InodeOwner::default() }, path).await,
             Err(refused)
         );
         assert_eq!(user.path.call(Unlink { at: at.into(), directory: true }, path).await, Err(refused));
@@ -210,7 +215,7 @@ fn path_start_removed_directory_is_not_its_successor() {
             ] {
                 let status = user.path.call(StatusOf { at, flags: 0 }, (file, &mut stat[..])).await;
                 assert_eq!(status, Err(Errno::ENOENT), "{at:?} {}", file.escape_ascii());
-                let create = Open { at, flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644, owner: Owner::default() };
+                let create = Open { at, flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644, owner: InodeOwner::default() };
                 assert_eq!(user.path.call(create, file).await.map(|_| ()), Err(Errno::ENOENT));
                 assert_eq!(user.path.call(Unlink { at, directory: false }, file).await, Err(Errno::ENOENT));
             }

@@ -22,7 +22,7 @@ pub const CLOCK_TICKS: u64 = 100;
 
 /// Whose program it is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Credentials {
+pub struct ProgramIds {
     /// User.
     pub uid: u32,
     /// The effective one.
@@ -33,7 +33,7 @@ pub struct Credentials {
     pub egid: u32,
 }
 
-impl Credentials {
+impl ProgramIds {
     /// Whether it got rights that its user does not have.
     pub fn is_secure(self) -> bool {
         self.uid != self.euid || self.gid != self.egid
@@ -78,7 +78,7 @@ impl<M: UserMemory> Pager<'_, M> {
         program: &Image,
         interpreter: Option<&Image>,
         strings: ArgumentPages,
-        credentials: Credentials,
+        credentials: ProgramIds,
         references: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         match self.create_space().await {
@@ -102,7 +102,7 @@ impl<M: UserMemory> Pager<'_, M> {
         program: &Image,
         interpreter: Option<&Image>,
         strings: &ArgumentPages,
-        credentials: Credentials,
+        credentials: ProgramIds,
         references: &mut [Option<MappedFile>],
     ) -> Result<Start, Errno> {
         let start = self.place_strings(space, strings).await?;
@@ -176,9 +176,9 @@ impl<M: UserMemory> Pager<'_, M> {
 }
 
 /// The auxiliary vector of a program whose strings begin at `start`.
-fn auxiliary(extras: Extras, start: u64, who: Credentials, image: [u64; 4]) -> [(u64, u64); 18] {
+fn auxiliary(extras: Extras, start: u64, who: ProgramIds, image: [u64; 4]) -> [(u64, u64); 18] {
     let [headers, header_count, base, entry] = image;
-    let Credentials { uid, euid, gid, egid } = who;
+    let ProgramIds { uid, euid, gid, egid } = who;
     [
         (key::HWCAP, HWCAP),
         (key::PAGESZ, PAGE),

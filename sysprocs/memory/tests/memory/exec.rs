@@ -7,7 +7,7 @@ use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::{INTERPRETER_BASE, PAGE, PROGRAM_BASE, STACK_END};
 use renga_memory::{
-    ArgumentPages, Backing, Credentials, FaultError, Image, MapAddress, Mapping, ShebangLine, Space, Start,
+    ArgumentPages, Backing, FaultError, Image, MapAddress, Mapping, ProgramIds, ShebangLine, Space, Start,
 };
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ async fn load(world: &mut World, slot: u16, linker: Option<u16>) -> Result<(Spac
         None => None,
     };
     let strings = strings(world).await;
-    let (who, mut space) = (Credentials { uid: 3, euid: 5, gid: 4, egid: 4 }, Space::none());
+    let (who, mut space) = (ProgramIds { uid: 3, euid: 5, gid: 4, egid: 4 }, Space::none());
     let start = world.pager().load(&mut space, &program, linker.as_ref(), strings, who, &mut []).await?;
     Ok((space, start))
 }
@@ -145,7 +145,7 @@ fn exec_operations_stay_small() {
     run(64, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
         let program = image(&mut world, 0).await.unwrap();
         let strings = strings(&mut world).await;
-        let who = Credentials::default();
+        let who = ProgramIds::default();
         let mut pager = world.pager();
         let mut space = Space::none();
         let loading = pager.load(&mut space, &program, None, strings, who, &mut []);
@@ -235,7 +235,7 @@ fn exec_strings_are_copied_or_refused() {
         strings.with(&mut world.pager()).finish(b"script", 1).await.unwrap();
         let program = image(&mut world, 0).await.unwrap();
         let mut new = Space::none();
-        let loaded = world.pager().load(&mut new, &program, None, strings, Credentials::default(), &mut []).await;
+        let loaded = world.pager().load(&mut new, &program, None, strings, ProgramIds::default(), &mut []).await;
         let start = loaded.unwrap();
         let (arguments, environment, _) = read_stack(&mut world, &mut new, start.sp).await;
         let long = String::from_utf8(long).unwrap();
@@ -383,7 +383,7 @@ fn exec_hostile_program_neither_panics_nor_leaks() {
             let Ok(None) = program.inspect(&mut world.pager(), file).await else { continue };
             let mut strings = ArgumentPages::new(8 << 20);
             strings.with(&mut world.pager()).finish(b"hostile", 0).await.unwrap();
-            let who = Credentials::default();
+            let who = ProgramIds::default();
             let started = world.pager().load(&mut space, &program, Some(&program), strings, who, &mut []).await;
             let Ok(start) = started else { continue };
             loaded += 1;

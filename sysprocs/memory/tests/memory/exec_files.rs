@@ -2,7 +2,7 @@
 
 use crate::elf_file::{INDEPENDENT, LOAD, Part, R, X, elf};
 use crate::support::{World, file, run};
-use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Space};
+use renga_memory::{ArgumentPages, Image, MappedFile, ProgramIds, Space};
 use renga_proto::pages::FileId;
 use renga_proto::references::{KeepFile, ReleaseFile};
 
@@ -24,7 +24,7 @@ fn exec_space_takes_over_loader_references() {
             linker.inspect(&mut world.pager(), file(slots[1])).await.unwrap();
             let mut strings = ArgumentPages::new(8 << 20);
             strings.with(&mut world.pager()).finish(b"/a", 7).await.unwrap();
-            let (who, mut space) = (Credentials::default(), Space::none());
+            let (who, mut space) = (ProgramIds::default(), Space::none());
             world.pager().load(&mut space, &program, Some(&linker), strings, who, &mut references).await.unwrap();
             assert_eq!(references, left);
             world.pager().destroy_space(space).await;

@@ -6,7 +6,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::Access;
 use renga_memory::layout::STACK_END;
-use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, MapAddress, Mapping, Space};
+use renga_memory::{ArgumentPages, Backing, FaultError, Image, MapAddress, Mapping, ProgramIds, Space};
 
 fn program_file() -> Vec<u8> {
     let base = 0x40_0000;
@@ -49,7 +49,7 @@ fn exec_strings_are_limited_to_quarter_of_stack() {
                 let program = image(&mut world, 0).await.unwrap();
                 let mut new = Space::none();
                 let loaded =
-                    world.pager().load(&mut new, &program, None, strings, Credentials::default(), &mut []).await;
+                    world.pager().load(&mut new, &program, None, strings, ProgramIds::default(), &mut []).await;
                 let start = loaded.unwrap();
                 assert_eq!(world.pager().copy_in_word(&mut new, start.sp).await, Ok(count));
                 let mut last = [0; 4001];
@@ -82,7 +82,7 @@ fn exec_stack_limit_is_enforced() {
         let mut strings = ArgumentPages::new(1 << 20);
         strings.with(&mut world.pager()).finish(b"deep", 1).await.unwrap();
         let mut space = Space::none();
-        let loaded = world.pager().load(&mut space, &program, None, strings, Credentials::default(), &mut []).await;
+        let loaded = world.pager().load(&mut space, &program, None, strings, ProgramIds::default(), &mut []).await;
         loaded.unwrap();
         let machine = world.machine;
         // (limit set, bytes below the end, what a write there leads to)

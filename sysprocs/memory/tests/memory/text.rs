@@ -6,7 +6,7 @@ use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::{Access, Frame, UserMemory};
 use renga_hal::shared_tables::SharedPageTables;
 use renga_memory::layout::PAGE;
-use renga_memory::{ArgumentPages, Credentials, Image, Space};
+use renga_memory::{ArgumentPages, Image, ProgramIds, Space};
 use renga_proto::pages::{RevokePages, Shrink, TO_END};
 
 const BASE: u64 = 0x40_0000;
@@ -29,7 +29,7 @@ async fn load(world: &mut World) -> Space {
     let mut strings = ArgumentPages::new(8 << 20);
     strings.with(&mut world.pager()).push_argument(b"a").await.unwrap();
     strings.with(&mut world.pager()).finish(b"/a", 7).await.unwrap();
-    world.pager().load(&mut space, &image, None, strings, Credentials::default(), &mut []).await.unwrap();
+    world.pager().load(&mut space, &image, None, strings, ProgramIds::default(), &mut []).await.unwrap();
     space
 }
 

@@ -43,7 +43,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         }
         put!(out, "FDSize:\t{DESCRIPTORS}\nGroups:\t");
         let further = info.map_or([0; 16], |info| info.groups.get());
-        for place in 0..(others as usize).min(2 * further.len()) {
+        for place in 0..(others as u32 as usize).min(2 * further.len()) {
             put!(out, "{} ", (further[place / 2] >> (32 * (place % 2))) as u32);
         }
         put!(out, "\nNStgid:\t{pid}\nNSpid:\t{pid}\n");

@@ -6,7 +6,7 @@ use renga_fs::{Medium, recognise};
 use renga_fs_host::{FsCounts, FsServers, HostFrames};
 use renga_hal_host::HostMemory;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Owner, Release, STAT_BYTES, Truncate};
+use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, InodeOwner, Release, STAT_BYTES, Truncate};
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::HostBoard;
@@ -117,8 +117,10 @@ impl FuzzUser {
 
     /// Opens an inode by path and gives it back at once.
     pub async fn open(&mut self, path: &[u8], flags: u32) -> FuzzResult<InodeFacts> {
-        let facts =
-            self.path.call(walk::Open { at: ROOT.into(), flags, mode: 0o644, owner: Owner::default() }, path).await?;
+        let facts = self
+            .path
+            .call(walk::Open { at: ROOT.into(), flags, mode: 0o644, owner: InodeOwner::default() }, path)
+            .await?;
         self.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await?;
         Ok(facts)
     }
@@ -127,7 +129,7 @@ impl FuzzUser {
     pub async fn truncate(&mut self, path: &[u8], bytes: u64) -> FuzzResult<()> {
         let facts = self
             .path
-            .call(walk::Open { at: ROOT.into(), flags: walk::OPEN_WRITE, mode: 0, owner: Owner::default() }, path)
+            .call(walk::Open { at: ROOT.into(), flags: walk::OPEN_WRITE, mode: 0, owner: InodeOwner::default() }, path)
             .await?;
         let mut cut = Err(Errno::EIO);
         if let Some(mut inode) = self.inodes.at(0, facts.slot.into()) {
@@ -144,8 +146,10 @@ impl FuzzUser {
         access: u32,
         body: impl AsyncFnOnce(&mut Client<File>) -> FuzzResult<R>,
     ) -> FuzzResult<R> {
-        let facts =
-            self.path.call(walk::Open { at: ROOT.into(), flags, mode: 0o644, owner: Owner::default() }, path).await?;
+        let facts = self
+            .path
+            .call(walk::Open { at: ROOT.into(), flags, mode: 0o644, owner: InodeOwner::default() }, path)
+            .await?;
         let number = self.table.call(TakeFile {}, ()).await?;
         let mut file = self.files.at(0, number.into()).ok_or(Errno::EBADF)?;
         let open = file::OpenInode {

@@ -6,7 +6,7 @@
 
 use super::board::{self, FuzzUser};
 use super::image::{BLOCK_BYTES, FuzzMedium, NAMES, USED_BLOCKS};
-use renga_proto::inode::{Owner, STAT_BYTES};
+use renga_proto::inode::{InodeOwner, STAT_BYTES};
 use renga_proto::path::{
     AbsolutePath, FileSystemStatus, Link, MakeDirectory, NO_FOLLOW, OPEN_CREATE, ReadLinkOf, Rename, SymbolicLink,
     Unlink, Unmount,
@@ -73,8 +73,8 @@ async fn fill(user: &mut FuzzUser) {
     let at = board::ROOT;
     let _ = user.write(b"d/new", OPEN_CREATE, 4090, &[7; 20]).await;
     let _ = user.write(b"i", 0, 13 * 4096, &[8; 100]).await;
-    let _ = user.path().call(MakeDirectory { at: at.into(), mode: 0o755, owner: Owner::default() }, b"d/m").await;
-    let _ = user.path().call(SymbolicLink { at: at.into(), owner: Owner::default() }, b"somewhere\0s").await;
+    let _ = user.path().call(MakeDirectory { at: at.into(), mode: 0o755, owner: InodeOwner::default() }, b"d/m").await;
+    let _ = user.path().call(SymbolicLink { at: at.into(), owner: InodeOwner::default() }, b"somewhere\0s").await;
 }
 
 async fn rename(user: &mut FuzzUser) {

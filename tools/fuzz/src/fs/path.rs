@@ -69,7 +69,7 @@ async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Fuzz
     match which {
         10 => {
             user.path()
-                .call(MakeDirectory { at: at.into(), mode, owner: renga_proto::inode::Owner::default() }, path)
+                .call(MakeDirectory { at: at.into(), mode, owner: renga_proto::inode::InodeOwner::default() }, path)
                 .await
         }
         11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0 }, path).await,
@@ -80,7 +80,7 @@ async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Fuzz
                         at: at.into(),
                         mode: (flags as u16) << 12 | 0o644,
                         device: 0x103,
-                        owner: renga_proto::inode::Owner::default(),
+                        owner: renga_proto::inode::InodeOwner::default(),
                     },
                     path,
                 )
@@ -114,6 +114,10 @@ async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> FuzzResult<
                 .call(Link { from_at: at.into(), to_at: at.into(), flags: u32::from(which & 1) << 5 }, paths)
                 .await
         }
-        _ => user.path().call(SymbolicLink { at: at.into(), owner: renga_proto::inode::Owner::default() }, paths).await,
+        _ => {
+            user.path()
+                .call(SymbolicLink { at: at.into(), owner: renga_proto::inode::InodeOwner::default() }, paths)
+                .await
+        }
     }
 }

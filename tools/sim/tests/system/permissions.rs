@@ -55,6 +55,8 @@ async fn make_tree(init: &SimProgram, top: &str) {
         ("/sticky/root", 0o666, (0, 0)),
         ("/sticky/user", 0o600, (user, group)),
         ("/free/root", 0o600, (0, 0)),
+        ("/free/written", 0o6777, (0, 0)),
+        ("/free/cut", 0o6777, (0, 0)),
         ("/mine/f", 0o600, (user, group)),
         ("/mine/run", 0o711, (0, 0)),
         ("/mine/later", 0o600, (user, 0)),
@@ -223,6 +225,7 @@ const DEEDS: &[(Deed, Result<(), Errno>)] = &[
     (Deed::Then("/mine/g"), OK),
     (Deed::Cut("/group"), OK),
     (Deed::Cut("/read"), ACCES),
+    (Deed::Open("/free/cut", TRUNCATE), OK),
     (Deed::Cut("/free/made"), refused(Errno::EISDIR)),
 ];
 
@@ -235,6 +238,9 @@ const LEFT: &[(&str, u16, (u32, u32))] = &[
     ("/mine/g", 0o755, (USER as u32, OTHER as u32)),
     ("/mine/later", 0o755, (USER as u32, 0)),
     ("/read", 0o644, (0, 0)),
+    // Who writes a program does not make it run as its owner.
+    ("/free/written", 0o777, (0, 0)),
+    ("/free/cut", 0o777, (0, 0)),
 ];
 
 async fn do_all(program: SimProgram, top: &'static str) {
@@ -242,8 +248,12 @@ async fn do_all(program: SimProgram, top: &'static str) {
     for (number, &(deed, wanted)) in DEEDS.iter().enumerate() {
         assert_eq!(attempt(&program, top, deed).await, wanted, "{top}: deed {number}");
     }
+    let file = program.open(&format!("{top}/free/written"), Open::Change).await.unwrap();
+    program.write_all(file, b"text").await.unwrap();
+    program.close(file).await.unwrap();
 }
 
+/// Holds: users.
 #[test]
 fn permission_bits_hold_on_both_boards() {
     if !possible() {

@@ -5,7 +5,7 @@ use renga_hostile::{Attack, ScriptedCall};
 use renga_proto::disk::WriteBlocks;
 use renga_proto::fifos::FifoEnds;
 use renga_proto::file::{self, WriteTo};
-use renga_proto::inode::{self, CommitAll, CommitExtent, Owner, WriteAt};
+use renga_proto::inode::{self, CommitAll, CommitExtent, InodeOwner, WriteAt};
 use renga_proto::memory::{AllocateFrame, FreeFrame, MakePrivate, ShareFrame, TakeStored};
 use renga_proto::path::{self, MakeNode, OPEN_WRITE};
 use renga_proto::pipe::{self, PollPipe, ReadPipe};
@@ -94,7 +94,7 @@ fn calls() -> Vec<(ScriptedCall, Fate)> {
                 ..deed(
                     User,
                     (PathLookup, 0),
-                    path::Open { at: JOURNAL.into(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() },
+                    path::Open { at: JOURNAL.into(), flags: OPEN_WRITE, mode: 0, owner: InodeOwner::default() },
                 )
             },
             Errno::ENOTDIR,
@@ -102,7 +102,11 @@ fn calls() -> Vec<(ScriptedCall, Fate)> {
         refused(
             ScriptedCall {
                 given: b"/node",
-                ..deed(User, (PathLookup, 0), MakeNode { at: 2.into(), mode: 9, device: 0, owner: Owner::default() })
+                ..deed(
+                    User,
+                    (PathLookup, 0),
+                    MakeNode { at: 2.into(), mode: 9, device: 0, owner: InodeOwner::default() },
+                )
             },
             Errno::EINVAL,
         ),

@@ -20,7 +20,7 @@ use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{
-    CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, KnownOpen, Owner, Release, Truncate,
+    CommitAll, CommitExtent, Inode, InodeDirectory, InodeFacts, InodeOwner, KnownOpen, Release, Truncate,
 };
 use renga_proto::names::Names;
 use renga_proto::pages::Pages;
@@ -152,7 +152,7 @@ impl User {
         }
         match self
             .path
-            .call(path::Open { at: ROOT.into(), flags, mode, owner: Owner::default() }, path.as_bytes())
+            .call(path::Open { at: ROOT.into(), flags, mode, owner: InodeOwner::default() }, path.as_bytes())
             .await?
         {
             InodeFacts { mode: 0, slot, ino, birth, .. } => {
@@ -214,7 +214,7 @@ impl User {
 
     pub async fn mkdir(&mut self, path: &str) -> FsResult<()> {
         self.path
-            .call(path::MakeDirectory { at: ROOT.into(), mode: 0o755, owner: Owner::default() }, path.as_bytes())
+            .call(path::MakeDirectory { at: ROOT.into(), mode: 0o755, owner: InodeOwner::default() }, path.as_bytes())
             .await
     }
     pub async fn unlink(&mut self, path: &str) -> FsResult<()> {
@@ -235,7 +235,7 @@ impl User {
     }
     pub async fn symlink(&mut self, target: &str, at: &str) -> FsResult<()> {
         let both = format!("{target}\0{at}");
-        self.path.call(path::SymbolicLink { at: ROOT.into(), owner: Owner::default() }, both.as_bytes()).await
+        self.path.call(path::SymbolicLink { at: ROOT.into(), owner: InodeOwner::default() }, both.as_bytes()).await
     }
     pub async fn readlink(&mut self, path: &str) -> FsResult<String> {
         let mut out = [0; 1024];

@@ -20,6 +20,7 @@ macro_rules! calls { (
     impl<M: UserMemory> User<M> {
         /// Calls that need no server and no memory of the program.
         #[inline(always)]
+        #[allow(clippy::manual_range_patterns, reason = "the table names each call")]
         pub(crate) fn quick(&mut self, number: u64) -> Option<SyscallResult> {
             self.me.probe(crate::probes::SystemCall, [number]);
             match number { $($($quick)|+ => Some(finish(self.$quick_method())),)* _ => None }
@@ -49,10 +50,7 @@ calls! {
         172 getpid => get_pid;
         178 gettid => get_tid;
         173 getppid => get_parent;
-        174 getuid => get_user;
-        175 geteuid => get_effective_user;
-        176 getgid => get_group_id;
-        177 getegid => get_effective_group;
+        174 getuid, 175 geteuid, 176 getgid, 177 getegid => get_own_id;
         230 mlockall => lock_all_memory;
         293 rseq => not_here;
     }

@@ -79,6 +79,7 @@ impl<M: UserMemory> User<M> {
                     1 => true,
                     _ => return Err(Errno::EINVAL.into()),
                 };
+                self.publish_credentials();
                 Ok(0)
             }
             PR_SET_NAME => {

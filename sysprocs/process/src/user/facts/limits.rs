@@ -1,18 +1,20 @@
 //! The system calls about resource limits, and the limits that no server enforces.
 //!
-//! Invariant: only root's programs raise their hard limits; that of descriptors stays below [`DESCRIPTORS_MAX`]. Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
+//! Invariant: only root's programs raise their hard limits; that of descriptors stays below [`DESCRIPTORS_MAX`].
+//! Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
 
 use crate::signals::SIGXFSZ;
 use crate::user::slot::User;
 use crate::user::state::fields::{STAT_SIZE_AT, word_at};
 use crate::user::state::limits::{AS, FSIZE, INFINITY, LIMITS, NOFILE, ResourceLimit, STACK};
+use crate::user::state::open_flags::STRIPS;
 use crate::user::state::{DESCRIPTORS_MAX, FileDescriptor};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, Seek, Whence};
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::pages::AT_END;
 use renga_proto::procs::{Cause, Kill};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 impl<M: UserMemory> User<M> {
     async fn take_limit(&mut self, place: u64) -> Result<ResourceLimit, Errno> {
@@ -76,6 +78,9 @@ impl<M: UserMemory> User<M> {
         bytes: u64,
     ) -> Result<u64, Errno> {
         let Some(at) = to.object.file() else { return Ok(bytes) };
+        if to.flags & STRIPS != 0 {
+            apart!(self.strip(at))?;
+        }
         if self.program.limits.soft(FSIZE) == INFINITY {
             return Ok(bytes);
         }

@@ -9,7 +9,12 @@ use crate::user::state::fields::int_at;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
+use renga_rt::proc_info::DUMPABLE_BIT;
 
+/// Linux's numbers of some calls that are one function.
+const GETEUID: u64 = 175;
+const GETGID: u64 = 176;
+const GETEGID: u64 = 177;
 /// Bytes of a group's id.
 const ID_BYTES: usize = 4;
 /// `_LINUX_CAPABILITY_VERSION_1` and those with two words of each set, of which the last one is preferred.
@@ -22,17 +27,12 @@ const CAPABILITIES: u64 = 0x1ff_ffff_ffff;
 const SETS_BYTES: usize = 12;
 
 impl<M: UserMemory> User<M> {
-    pub(crate) fn get_user(&mut self) -> SyscallResult {
-        Ok(self.program.credentials.users.real.into())
-    }
-    pub(crate) fn get_effective_user(&mut self) -> SyscallResult {
-        Ok(self.program.credentials.users.effective.into())
-    }
-    pub(crate) fn get_group_id(&mut self) -> SyscallResult {
-        Ok(self.program.credentials.groups.real.into())
-    }
-    pub(crate) fn get_effective_group(&mut self) -> SyscallResult {
-        Ok(self.program.credentials.groups.effective.into())
+    /// `getuid`, `geteuid`, `getgid` and `getegid`.
+    pub(crate) fn get_own_id(&mut self) -> SyscallResult {
+        let number = self.context.x[8];
+        let ids = self.ids(number >= GETGID);
+        let effective = matches!(number, GETEUID | GETEGID);
+        Ok(if effective { ids.effective } else { ids.real }.into())
     }
 
     fn ids(&self, of_groups: bool) -> Ids {
@@ -60,7 +60,9 @@ impl<M: UserMemory> User<M> {
     /// For listings.
     pub(crate) fn publish_credentials(&self) {
         let (info, credentials) = (self.facts.info, &self.program.credentials);
-        info.credentials.set(credentials.to_words());
+        let mut words = credentials.to_words();
+        words[4] |= u64::from(self.program.dumpable) << DUMPABLE_BIT;
+        info.credentials.set(words);
         if !credentials.others.is_empty() {
             let mut groups = [0; GROUPS_MAX / 2];
             for (place, group) in credentials.others.iter().enumerate() {

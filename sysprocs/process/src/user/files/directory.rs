@@ -8,7 +8,7 @@ use crate::user::state::SyscallResult;
 use crate::user::state::credentials::MAY_EXECUTE;
 use crate::user::state::open_flags::{S_IFBLK, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::Owner;
+use renga_proto::inode::InodeOwner;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
@@ -190,7 +190,9 @@ impl<M: UserMemory> User<M> {
     /// The directory at the path in `self.paths`, which is not empty.
     async fn directory_at(&mut self, at: PathStart, length: usize) -> Result<FileId, Errno> {
         let found = found_at!(self, (at, PathPiece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0, owner: Owner::default() }, path).await
+            self.services
+                .open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0, owner: InodeOwner::default() }, path)
+                .await
         });
         match found? {
             PathTarget::Synthetic { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),

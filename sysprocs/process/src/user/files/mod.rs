@@ -1,5 +1,6 @@
 //! The system calls about descriptors: files, directories, devices, pipes, events, and moving bytes.
 
+mod changes;
 mod descriptor_calls;
 mod directory;
 mod disk;

@@ -52,7 +52,7 @@ impl<M: UserMemory> User<M> {
             object: descriptor.object,
             nonblocking: descriptor.flags & O_NONBLOCK != 0,
             reads: descriptor.reads(),
-            writes: descriptor.writes() && !descriptor.is_synchronous(),
+            writes: descriptor.writes() && descriptor.is_plainly_written(),
             frame,
             range: start..start + count as usize,
         })

@@ -9,7 +9,7 @@ use crate::user::slot::User;
 use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::open_flags::{
     FROM_INIT, LASTING, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_PATH,
-    O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG,
+    O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, STRIPS,
 };
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult};
 use renga_hal::memory::UserMemory;
@@ -25,6 +25,8 @@ use renga_rt::{Errno, apart};
 
 /// Any permission to execute.
 const EXECUTABLE: u16 = 0o111;
+/// A program of which it runs as its owner, or group.
+const SET_IDS: u16 = 0o6000;
 
 fn lookup_flags(flags: u32) -> u32 {
     let table = [
@@ -99,6 +101,9 @@ impl<M: UserMemory> User<M> {
             }
         };
         let mut descriptor = FileDescriptor::opened(object, facts.ino, facts.mode, flags);
+        if facts.mode & SET_IDS != 0 && descriptor.writes() && !self.program.credentials.rules_files() {
+            descriptor.flags |= STRIPS;
+        }
         if object == Object::Console && self.program.pid == INIT {
             descriptor.flags |= FROM_INIT;
         }

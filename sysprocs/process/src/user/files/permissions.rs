@@ -4,17 +4,21 @@
 //! last name and the operation on it others may change what that name stands for, but for opening, which checks what
 //! it has opened. Not here: the rules (`state/credentials.rs`), the way there (`permitted_path.rs`).
 
-use crate::user::files::permitted_path::{PermittedPath, access_in};
+use crate::user::files::path::PERMISSIONS;
+use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::PathPiece;
 use crate::user::slot::User;
-use crate::user::state::credentials::{FileAccess, MAY_EXECUTE, MAY_READ, MAY_WRITE};
-use crate::user::state::open_flags::{
-    O_ACCMODE, O_NOATIME, O_PATH, O_RDONLY, O_TRUNC, O_WRONLY, S_IFLNK, S_IFMT, S_IFREG,
-};
+use crate::user::state::Handle;
+use crate::user::state::credentials::{FileAccess, MAY_EXECUTE, MAY_WRITE, wanted_by};
+use crate::user::state::open_flags::{O_NOATIME, O_PATH, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::{InodeFacts, NAME_BYTES_MAX, Truncate};
-use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open, PathStart};
+use renga_proto::attributes::for_next_owner;
+use renga_proto::file::{FileStatus, SetFileMode};
+use renga_proto::inode::{InodeFacts, NAME_BYTES_MAX, STAT_BYTES, Truncate};
+use renga_proto::path::{
+    ChangeMode, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open, PathStart,
+};
 use renga_rt::Errno;
 
 /// Times that a name is opened which others rename meanwhile.
@@ -37,8 +41,8 @@ pub(crate) enum PathWish {
     Remove,
 }
 
-/// The path in the first `$length` bytes of `self.paths`, of which what is left to walk comes to stand there: where that
-/// starts, and its length. As it is if the program is root's, which pays for nothing more than the question.
+/// The path in the first `$length` bytes of `self.paths`, of which what is left to walk comes to stand there: where
+/// that starts, and its length. As it is if the program is root's, which pays for nothing more than the question.
 macro_rules! permitted {
     ($user:expr, $at:expr, $length:expr, $flags:expr, $wish:expr) => {
         if $user.program.credentials.rules_files() {
@@ -137,7 +141,10 @@ impl<M: UserMemory> User<M> {
         match (from.end, to.end) {
             (None, _) => Err(Errno::ENOENT),
             (_, Some(_)) => Err(Errno::EEXIST),
-            _ => self.check(to, PathWish::Make),
+            (Some((_, file)), None) => {
+                self.program.credentials.allow_link(file)?;
+                self.check(to, PathWish::Make)
+            }
         }
     }
 
@@ -228,23 +235,30 @@ impl<M: UserMemory> User<M> {
         }
         let board = self.services.file_board;
         let mut inode = self.services.clients.inodes.at(board, facts.slot.into()).ok_or(Errno::EIO)?;
-        inode.call(Truncate { bytes: 0 }, ()).await
+        inode.call(Truncate { bytes: 0 }, ()).await?;
+        let (old, mode) = (access.mode, for_next_owner(access.mode) & PERMISSIONS as u16);
+        if old & PERMISSIONS as u16 == mode {
+            return Ok(());
+        }
+        let change = ChangeMode { at, mode, expected: facts.ino };
+        self.services.path_lookup()?.call(change, &self.paths[..length]).await
+    }
+
+    /// Takes the right away from a file's program to run as its owner or group, as a write by others does.
+    pub(crate) async fn strip(&mut self, at: Handle) -> Result<(), Errno> {
+        let mut status = [0; STAT_BYTES];
+        self.services.file(at)?.call(FileStatus {}, &mut status[..]).await?;
+        let (old, new) = (FileAccess::of_status(&status).mode, for_next_owner(FileAccess::of_status(&status).mode));
+        if old == new || self.program.credentials.rules_files() {
+            return Ok(());
+        }
+        self.services.file(at)?.call(SetFileMode { mode: new & PERMISSIONS as u16 }, ()).await
     }
 
     /// Who may use what a descriptor stands for.
     pub(crate) async fn access_of(&mut self, descriptor: u64) -> Result<FileAccess, Errno> {
         let status = self.status_of(descriptor).await?;
-        Ok(access_in(&status).1)
-    }
-}
-
-/// What opening with such flags wants of the file.
-pub(crate) fn wanted_by(flags: u32) -> u32 {
-    let cuts = if flags & O_TRUNC != 0 { MAY_WRITE } else { 0 };
-    cuts | match flags & O_ACCMODE {
-        O_RDONLY => MAY_READ,
-        O_WRONLY => MAY_WRITE,
-        _ => MAY_READ | MAY_WRITE,
+        Ok(FileAccess::of_status(&status))
     }
 }
 
@@ -257,15 +271,7 @@ fn last_name(path: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAY_READ, MAY_WRITE, O_TRUNC, O_WRONLY, last_name, wanted_by};
-
-    #[test]
-    fn open_flags_want_what_linux_checks() {
-        let both = MAY_READ | MAY_WRITE;
-        for (flags, wanted) in [(0, MAY_READ), (O_WRONLY, MAY_WRITE), (2, both), (3, both), (O_TRUNC, both)] {
-            assert_eq!(wanted_by(flags), wanted, "{flags:o}");
-        }
-    }
+    use super::last_name;
 
     #[test]
     fn last_name_is_without_slashes() {

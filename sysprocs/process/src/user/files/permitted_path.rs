@@ -7,24 +7,17 @@
 use crate::user::files::synthetic::{CROSSINGS_MAX, PathPiece, PathTarget, bytes_of};
 use crate::user::slot::User;
 use crate::user::state::credentials::{Credentials, FileAccess, MAY_EXECUTE};
-use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::open_flags::{S_IFLNK, S_IFMT};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{NAME_BYTES_MAX, STAT_BYTES};
 use renga_proto::mounts::{SYNTHETIC, begins_at};
 use renga_proto::pages::FileId;
 use renga_proto::path::{NO_FOLLOW, PATH_BYTES_MAX, PathStart, ReadLinkOf, StatusOf};
-use renga_proto::stat::{INO_AT, MODE_AT, OWNER_AT};
+use renga_proto::stat::{INO_AT, half};
 use renga_rt::{Errno, apart};
 
 /// Symbolic links along one path, as on Linux.
 const LINKS_MAX: u32 = 40;
-
-/// What a status says of the inode: its number, and who may use it.
-pub(crate) fn access_in(status: &[u8; STAT_BYTES]) -> (u32, FileAccess) {
-    let [uid, gid] = [0, 4].map(|at| int_at(status, OWNER_AT + at));
-    (int_at(status, INO_AT), FileAccess { mode: half_at(status, MODE_AT), uid, gid })
-}
 
 /// Where a permitted walk ended.
 pub(crate) struct PermittedPath {
@@ -72,7 +65,7 @@ impl<M: UserMemory> User<M> {
     ) -> Result<FileAccess, Errno> {
         let mut status = [0; STAT_BYTES];
         self.services.status_of(StatusOf { at, flags }, bytes_of!(self, *piece), &mut status).await?;
-        let (found, access) = access_in(&status);
+        let (found, access) = (half(&status, INO_AT), FileAccess::of_status(&status));
         if found == ino { Ok(access) } else { Err(Errno::EAGAIN) }
     }
 
@@ -122,7 +115,7 @@ impl<M: UserMemory> User<M> {
         let at = PathStart { directory: walk.directory, root: walk.root };
         let mut status = [0; STAT_BYTES];
         self.services.status_of(StatusOf { at, flags: 0 }, b".", &mut status).await?;
-        walk.access = access_in(&status).1;
+        walk.access = FileAccess::of_status(&status);
         Ok(())
     }
 
@@ -160,11 +153,14 @@ impl<M: UserMemory> User<M> {
         let mut status = [0; STAT_BYTES];
         let found = self.services.status_of(StatusOf { at, flags: NO_FOLLOW }, name, &mut status).await;
         let (ino, access) = match found {
-            Ok(()) => access_in(&status),
+            Ok(()) => (half(&status, INO_AT), FileAccess::of_status(&status)),
             Err(Errno::ENOENT) if last => return Ok(Some(walk.ended(None))),
             Err(errno) => return Err(errno),
         };
         if access.mode & S_IFMT == S_IFLNK && (slash || flags & NO_FOLLOW == 0) {
+            if last {
+                who.allow_last_link(walk.access, access)?;
+            }
             return self.follow_permitted(walk, end).await.map(|()| None);
         }
         if last {

@@ -7,7 +7,7 @@ use crate::user::slot::User;
 use crate::user::state::open_flags::{S_IFMT, S_IFSOCK};
 use crate::user::state::{Handle, Object};
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::Owner;
+use renga_proto::inode::InodeOwner;
 use renga_proto::path::Open;
 use renga_proto::socket::{GetAddress, NAME_BYTES, SocketHandle, SocketSide, SocketSort};
 use renga_proto::socket_table::FindName;
@@ -88,7 +88,7 @@ impl<M: UserMemory> User<M> {
     /// The name of the socket at the path in `self.paths`.
     pub(super) async fn find_inode_name(&mut self, length: usize) -> Result<[u8; INODE_NAME_BYTES], Errno> {
         let at = self.start_for(super::path::AT_FDCWD as u64, 0)?;
-        let open = Open { at, flags: 0, mode: 0, owner: Owner::default() };
+        let open = Open { at, flags: 0, mode: 0, owner: InodeOwner::default() };
         let facts = self.services.open_path(open, &self.paths[..length]).await;
         let facts = facts.map_err(|errno| if errno == Errno::ECROSSED { Errno::ECONNREFUSED } else { errno })?;
         self.release_inode(&facts).await;

@@ -1,76 +1,35 @@
-//! Attributes of files and their changes: status, mode, owner, times, size; and syncing.
+//! The status of files, access to them, their size; and syncing.
+//!
+//! Not here: changes of mode, owner and times (`changes.rs`).
 
-use crate::user::facts::time::NS_PER_S;
 use crate::user::files::extended_status::device_status;
 use crate::user::files::path::{
-    AT_EACCESS, AT_EMPTY_PATH, AT_FDCWD, AT_NO_AUTOMOUNT, AT_SYMLINK_NOFOLLOW, PERMISSIONS, SYNC_TYPES, known_flags,
+    AT_EACCESS, AT_EMPTY_PATH, AT_FDCWD, AT_NO_AUTOMOUNT, AT_SYMLINK_NOFOLLOW, SYNC_TYPES, known_flags,
 };
-use crate::user::files::permissions::{PathWish, TRIES_MAX, permitted};
-use crate::user::files::permitted_path::PermittedPath;
+use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
-use crate::user::state::credentials::{Credentials, FileAccess};
 use crate::user::state::fields::put_words;
 use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
-use renga_proto::attributes::AttributeChange;
-use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, CommitExtent, NAME_BYTES_MAX, Owner, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::file::{File, FileStatus, NextEntries, SetSize, SyncFile};
+use renga_proto::inode::{CommitAll, CommitExtent, InodeOwner, NAME_BYTES_MAX, STAT_BYTES, Truncate};
 use renga_proto::mounts::crosses;
-use renga_proto::path::{
-    Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
-};
+use renga_proto::path::{Access, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf};
 use renga_proto::proc_files::SyntheticStatus;
-use renga_proto::stat::ns_of;
 use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
 const PROC_MAGIC: u64 = 0x9fa0;
 const STATFS_BYTES: usize = 120;
-/// `tv_nsec` values of `utimensat` with a meaning.
-const UTIME_NOW: u64 = 0x3fff_ffff;
-const UTIME_OMIT: u64 = 0x3fff_fffe;
 /// What `access(2)` can ask for.
 const ACCESS_MODES: u64 = 7;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
-
-/// What is changed of a file, by whichever name.
-#[derive(Clone, Copy)]
-enum FileChange {
-    Mode { mode: u16 },
-    Owner { uid: u32, gid: u32 },
-    Times { access_ns: u64, modify_ns: u64 },
-}
-
-impl FileChange {
-    /// The same change as the board with the file's lease makes it, if it can.
-    fn attributes(self) -> Option<AttributeChange> {
-        match self {
-            FileChange::Mode { mode } => Some(AttributeChange::mode(mode)),
-            FileChange::Owner { uid, gid } => Some(AttributeChange::owner(uid, gid)),
-            FileChange::Times { access_ns, modify_ns } => AttributeChange::times(access_ns, modify_ns),
-        }
-    }
-}
-
-impl FileChange {
-    /// What `who` may make of it to a file of `access`.
-    fn permitted(self, who: &Credentials, access: FileAccess) -> Result<FileChange, Errno> {
-        match self {
-            FileChange::Mode { mode } => Ok(FileChange::Mode { mode: who.mode_for(access, mode)? }),
-            FileChange::Owner { uid, gid } => who.allow_owner(access, uid, gid).map(|()| self),
-            FileChange::Times { access_ns: TIME_KEEP, modify_ns: TIME_KEEP } => Ok(self),
-            FileChange::Times { access_ns, modify_ns } => {
-                who.allow_times(access, (access_ns, modify_ns) == (TIME_NOW, TIME_NOW)).map(|()| self)
-            }
-        }
-    }
-}
 
 /// Whether what has `found` as its mode allows `mode` to root.
 fn may_access(found: u16, mode: u32) -> bool {
@@ -82,18 +41,9 @@ pub(crate) fn follow(flags: u64) -> u32 {
     if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
 }
 
-async fn change_file(mut file: Client<File, FILES>, change: FileChange) -> Result<(), Errno> {
-    match change {
-        FileChange::Mode { mode } => file.call(SetFileMode { mode }, ()).await?,
-        FileChange::Owner { uid, gid } => file.call(SetFileOwner { uid, gid }, ()).await?,
-        FileChange::Times { access_ns, modify_ns } => file.call(SetFileTimes { access_ns, modify_ns }, ()).await?,
-    }
-    Ok(())
-}
-
 impl<M: UserMemory> User<M> {
     /// The file process behind a descriptor that may be read or written; `refusal` where there is none.
-    fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
+    pub(super) fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
         let descriptor = self.program.files.get(number)?;
         if !descriptor.reads() && !descriptor.writes() {
             return Err(Errno::EBADF);
@@ -102,7 +52,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The same for a path that led to the descriptor, which may be for paths only.
-    fn file_behind(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
+    pub(super) fn file_behind(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
         self.services.file(self.program.files.get(number)?.object.file_or(refusal)?)
     }
 
@@ -251,119 +201,11 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Changes what is at the path at an address, found by a lookup with flags, from the directory that argument 0
-    /// names; without a path what that itself stands for.
-    async fn change(&mut self, path: Option<(u64, u32)>, mut change: FileChange) -> Result<(), Errno> {
-        let Some((path, flags)) = path else {
-            let file = self.file_of(self.argument(0), Errno::EINVAL)?;
-            if !self.program.credentials.rules_files() {
-                change = apart!(self.permitted_change(self.argument(0), change))?;
-            }
-            return change_file(file, change).await;
-        };
-        let (mut at, mut length) = self.get_path_from(self.argument(0), path).await?;
-        let mut tries = 0;
-        // Again while others rename what it has checked.
-        loop {
-            let mut expected = 0;
-            if !self.program.credentials.rules_files() {
-                let found = apart!(self.permit(at, 0..length, flags, PathWish::Look))?;
-                (at, length) = (found.at, self.put_back(&found, 0));
-                (expected, change) = self.change_of(&found, change)?;
-            }
-            let found = found_at!(self, (at, PathPiece::Paths(0..length), flags), |at, path| {
-                let leased = (flags, expected);
-                let here =
-                    !crosses(at, path) && self.services.change_here(at, path, leased, change.attributes()).await?;
-                match (crosses(at, path), change) {
-                    (true, _) => Err(Errno::ECROSSED),
-                    (false, _) if here => Ok(()),
-                    (false, FileChange::Mode { mode }) => {
-                        self.services.path_lookup()?.call(ChangeMode { at, mode, expected }, path).await
-                    }
-                    (false, FileChange::Owner { uid, gid }) => {
-                        self.services.path_lookup()?.call(ChangeOwner { at, uid, gid, flags, expected }, path).await
-                    }
-                    (false, FileChange::Times { access_ns, modify_ns }) => {
-                        let times = ChangeTimes { at, access_ns, modify_ns, flags, expected };
-                        self.services.path_lookup()?.call(times, path).await
-                    }
-                }
-            });
-            match found {
-                Err(Errno::EAGAIN) if expected != 0 && tries < TRIES_MAX => tries += 1,
-                Err(errno) => return Err(errno),
-                Ok(PathTarget::Disk(())) => return Ok(()),
-                Ok(PathTarget::Synthetic { .. }) => return Err(Errno::EPERM),
-                // How the C library changes what must not be a link.
-                Ok(PathTarget::Own { descriptor }) => {
-                    let file = self.file_behind(descriptor, Errno::EPERM)?;
-                    if !self.program.credentials.rules_files() {
-                        change = apart!(self.permitted_change(descriptor, change))?;
-                    }
-                    return change_file(file, change).await;
-                }
-            }
-        }
-    }
-
-    /// What another user's program may make of `change` to what a descriptor stands for.
-    async fn permitted_change(&mut self, descriptor: u64, change: FileChange) -> Result<FileChange, Errno> {
-        let access = self.access_of(descriptor).await?;
-        change.permitted(&self.program.credentials, access)
-    }
-
-    /// The same to what a walk has found; and which inode that is.
-    fn change_of(&self, found: &PermittedPath, change: FileChange) -> Result<(u32, FileChange), Errno> {
-        match found.end {
-            Some((ino, file)) => Ok((ino, change.permitted(&self.program.credentials, file)?)),
-            None if found.crossed => Ok((0, change)),
-            None => Err(Errno::ENOENT),
-        }
-    }
-
-    /// `fchmodat`; without a path `fchmod`.
-    pub(crate) async fn change_mode(&mut self, has_path: bool) -> Result<(), Errno> {
-        let mode = (self.argument(1 + usize::from(has_path)) & PERMISSIONS) as u16;
-        self.change(has_path.then_some((self.argument(1), 0)), FileChange::Mode { mode }).await
-    }
-
-    /// `fchownat`; without a path `fchown`.
-    pub(crate) async fn change_owner(&mut self, has_path: bool) -> Result<(), Errno> {
-        let [uid, gid] = [1, 2].map(|index| self.int(index + usize::from(has_path)));
-        let path = has_path.then_some((self.argument(1), follow(self.argument(4))));
-        known_flags(if has_path { self.int(4) } else { 0 }, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
-        self.change(path, FileChange::Owner { uid, gid }).await
-    }
-
-    /// One `struct timespec` of `utimensat`, in the file system's terms.
-    async fn file_time(&mut self, address: u64) -> Result<u64, Errno> {
-        let seconds = self.get_word(address).await?;
-        match self.get_word(address.wrapping_add(8)).await? {
-            UTIME_NOW => Ok(TIME_NOW),
-            UTIME_OMIT => Ok(TIME_KEEP),
-            ns if ns < NS_PER_S => Ok(ns_of(seconds as i64, ns as u32)),
-            _ => Err(Errno::EINVAL),
-        }
-    }
-
-    pub(crate) async fn change_times(&mut self) -> Result<(), Errno> {
-        let (path, times, flags) = (self.argument(1), self.argument(2), self.argument(3));
-        known_flags(self.int(3), AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
-        let (mut access_ns, mut modify_ns) = (TIME_NOW, TIME_NOW);
-        if times != 0 {
-            access_ns = self.file_time(times).await?;
-            modify_ns = self.file_time(times.wrapping_add(16)).await?;
-        }
-        let path = (path != 0).then_some((path, follow(flags)));
-        self.change(path, FileChange::Times { access_ns, modify_ns }).await
-    }
-
     pub(crate) async fn truncate_path(&mut self) -> Result<(), Errno> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let mut length = self.get_path(self.argument(0)).await?;
-        let mut open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: Owner::default() };
+        let mut open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0, owner: InodeOwner::default() };
         let facts = match self.program.credentials.rules_files() {
             true => self.services.open_path(open, &self.paths[..length]).await?,
             false => apart!(self.open_permitted(&mut open, &mut length, O_WRONLY))?,

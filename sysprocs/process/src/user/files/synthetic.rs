@@ -4,19 +4,20 @@
 //! walk goes on here, until it ends at a synthetic file or is back on the disk; a bounded number of times.
 //! Not here: what synthetic files are (`renga_procfs`).
 
-use crate::user::files::permissions::wanted_by;
 use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
-use crate::user::state::credentials::FileAccess;
+use crate::user::state::credentials::{FileAccess, wanted_by};
 use crate::user::state::open_flags::{O_ACCMODE, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
 use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::{Birth, InodeFacts};
+use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::mounts::{SYNTHETIC, beyond};
 use renga_proto::path::{Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable};
-use renga_proto::proc_files::{DESCRIPTORS, Led, ProcFiles, SyntheticPath, TOP, WalkSynthetic, file_of, pid_of};
+use renga_proto::proc_files::{
+    DESCRIPTORS, Led, ProcFiles, SyntheticPath, SyntheticStatus, TOP, WalkSynthetic, file_of, pid_of,
+};
 use renga_proto::procs::board_of;
 use renga_proto::sessions::ReferenceOrigin;
 use renga_rt::{Client, Errno, apart};
@@ -196,19 +197,23 @@ impl<M: UserMemory> User<M> {
         }
         match kind {
             S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR),
-            S_IFDIR => {}
+            S_IFDIR if self.program.credentials.rules_files() => {}
+            S_IFDIR => apart!(self.allow_synthetic(number, wanted_by(flags)))?,
             _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR),
             _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES),
-            // All are root's, but for the program's own.
-            _ if pid_of(number) != self.program.pid => {
-                let access = FileAccess { mode, uid: 0, gid: 0 };
-                self.program.credentials.allow(access, wanted_by(flags))?;
-            }
-            _ => {}
+            _ if self.program.credentials.rules_files() => {}
+            _ => apart!(self.allow_synthetic(number, wanted_by(flags)))?,
         }
         let facts = unreferenced(self.services.proc_files_board(number).into(), number, mode, 0);
         let object = self.open_file(&facts, flags).await?;
         self.add_descriptor(FileDescriptor::opened(object, number, mode, flags)).await
+    }
+
+    /// Whether the program, which is not root's, may use a synthetic file, which a program's user owns, or root.
+    async fn allow_synthetic(&mut self, number: u32, wanted: u32) -> Result<(), Errno> {
+        let mut status = [0; STAT_BYTES];
+        self.services.proc_files(number)?.call(SyntheticStatus { number }, &mut status[..]).await?;
+        self.program.credentials.allow(FileAccess::of_status(&status), wanted)
     }
 
     /// Opens what a descriptor of the program stands for once more: a copy of it, with other flags.

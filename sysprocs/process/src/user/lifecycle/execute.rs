@@ -17,9 +17,9 @@ use core::fmt::Write;
 use core::ops::Range;
 use heapless::{String, Vec};
 use renga_hal::memory::UserMemory;
-use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, ShebangLine, Space, Start};
+use renga_memory::{ArgumentPages, Image, MappedFile, ProgramIds, ShebangLine, Space, Start};
 use renga_proto::file::{BackingInode, DescribeFile};
-use renga_proto::inode::Owner;
+use renga_proto::inode::InodeOwner;
 use renga_proto::path::{NO_FOLLOW, OPEN_EXECUTE, Open, PATH_BYTES_MAX, PathStart};
 use renga_proto::references::{KeepFile, NoteProgram, ReleaseFile, TakeOverFile};
 use renga_rt::proc_info::ProgramOrigin;
@@ -227,7 +227,7 @@ impl<M: UserMemory> User<M> {
         }
         let found = found_at!(self, (start, place.clone(), flags), |at, path| {
             self.services
-                .open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0, owner: Owner::default() }, path)
+                .open_path(Open { at, flags: OPEN_EXECUTE | flags, mode: 0, owner: InodeOwner::default() }, path)
                 .await
         });
         let facts = match found? {
@@ -361,8 +361,8 @@ impl<M: UserMemory> User<M> {
 }
 
 /// What the program learns of it.
-fn identity((users, groups): (Ids, Ids)) -> Credentials {
-    Credentials { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
+fn identity((users, groups): (Ids, Ids)) -> ProgramIds {
+    ProgramIds { uid: users.real, euid: users.effective, gid: groups.real, egid: groups.effective }
 }
 
 /// What listings call the program at `path`: its last component, as far as it fits.

@@ -4,11 +4,13 @@
 //! user 0, and over files those of the file-system user 0; nobody else has any. Not here: the system calls
 //! (`user/facts/users.rs`), walks along paths (`user/files/permitted_path.rs`).
 
+use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::open_flags::{S_IFDIR, S_IFMT};
+use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY, O_TRUNC, O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
 use heapless::Vec;
-use renga_proto::inode::Owner;
+use renga_proto::inode::{InodeOwner, STAT_BYTES};
 use renga_proto::procs::Users;
+use renga_proto::stat::{MODE_AT, OWNER_AT};
 use renga_rt::Errno;
 
 /// Further groups that a program may be in.
@@ -24,6 +26,7 @@ const SET_USER: u16 = 0o4000;
 const SET_GROUP: u16 = 0o2000;
 const GROUP_MAY_EXECUTE: u16 = 0o010;
 const STICKY: u16 = 0o1000;
+const OTHERS_MAY_WRITE: u16 = 0o002;
 
 /// The four ids of a kind, users or groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -118,8 +121,23 @@ pub struct FileAccess {
 }
 
 impl FileAccess {
+    pub fn of_status(status: &[u8; STAT_BYTES]) -> FileAccess {
+        let [uid, gid] = [OWNER_AT, OWNER_AT + 4].map(|at| int_at(status, at));
+        FileAccess { mode: half_at(status, MODE_AT), uid, gid }
+    }
+
     pub fn is_directory(self) -> bool {
         self.mode & S_IFMT == S_IFDIR
+    }
+}
+
+/// What opening with such flags wants of the file.
+pub fn wanted_by(flags: u32) -> u32 {
+    let cuts = if flags & O_TRUNC != 0 { MAY_WRITE } else { 0 };
+    cuts | match flags & O_ACCMODE {
+        O_RDONLY => MAY_READ,
+        O_WRONLY => MAY_WRITE,
+        _ => MAY_READ | MAY_WRITE,
     }
 }
 
@@ -184,6 +202,23 @@ impl Credentials {
         if sticky && !self.is_owner(directory) && !self.is_owner(file) { Err(Errno::EPERM) } else { Ok(()) }
     }
 
+    /// Whether it may give `file` another name: it need not be its own if it could read and write it, and no exec of it
+    /// gives rights (Linux's `protected_hardlinks`).
+    pub fn allow_link(&self, file: FileAccess) -> Result<(), Errno> {
+        let group = SET_GROUP | GROUP_MAY_EXECUTE;
+        let gives_rights = file.mode & SET_USER != 0 || file.mode & group == group;
+        let is_safe = file.mode & S_IFMT == S_IFREG && !gives_rights && self.permits(file, MAY_READ | MAY_WRITE);
+        if is_safe || self.is_owner(file) { Ok(()) } else { Err(Errno::EPERM) }
+    }
+
+    /// Whether a path of its may end with that link of that directory: not with any that others have put where all may
+    /// (Linux's `protected_symlinks`).
+    pub fn allow_last_link(&self, directory: FileAccess, link: FileAccess) -> Result<(), Errno> {
+        let is_shared = directory.mode & (STICKY | OTHERS_MAY_WRITE) == STICKY | OTHERS_MAY_WRITE;
+        let trusted = link.uid == self.users.files || link.uid == directory.uid;
+        if is_shared && !trusted { Err(Errno::EACCES) } else { Ok(()) }
+    }
+
     /// The permission bits that the file of `of` gets when the program sets `mode`.
     pub fn mode_for(&self, of: FileAccess, mode: u16) -> Result<u16, Errno> {
         match () {
@@ -229,8 +264,8 @@ impl Credentials {
     }
 
     /// Owner and group of what it makes.
-    pub fn owner(&self) -> Owner {
-        Owner { uid: self.users.files, gid: self.groups.files }
+    pub fn owner(&self) -> InodeOwner {
+        InodeOwner { uid: self.users.files, gid: self.groups.files }
     }
 
     /// `setgroups`: these, in order.

@@ -7,7 +7,7 @@
 
 use crate::user::state::object::Object;
 use crate::user::state::open_flags::{
-    O_ACCMODE, O_CLOEXEC, O_DSYNC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, S_IFDIR, S_IFMT, kept_flags,
+    O_ACCMODE, O_CLOEXEC, O_DSYNC, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, S_IFDIR, S_IFMT, STRIPS, kept_flags,
 };
 use renga_proto::mounts::SYNTHETIC;
 use renga_rt::Errno;
@@ -61,6 +61,10 @@ impl FileDescriptor {
     /// Whether the medium has each write to it before the call returns.
     pub fn is_synchronous(&self) -> bool {
         self.flags & O_DSYNC != 0 && self.object.file().is_some()
+    }
+    /// Whether a write to it is all that there is to do.
+    pub fn is_plainly_written(&self) -> bool {
+        self.flags & (O_DSYNC | STRIPS) == 0 || self.object.file().is_none()
     }
     /// Whether a server makes the content when a program reads it.
     pub fn is_synthetic(&self) -> bool {

@@ -41,6 +41,11 @@ pub const S_IFREG: u16 = 0o100_000;
 /// Kept with the flags of the terminal: init opened it, and every other program inherited it from there.
 pub const FROM_INIT: u32 = 1 << 31;
 
+/// Kept with the flags of a file that another user than root opened for writing while its program ran as its owner or
+/// group: a write takes that right away. Beside O_DSYNC, so that writes ask for both at once; no descriptor keeps the
+/// flag of Linux that has this bit.
+pub const STRIPS: u32 = 1 << 13;
+
 /// The open flags that stay with the file.
 pub const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC;
 
@@ -51,7 +56,7 @@ pub fn kept_flags(flags: u32) -> u32 {
 
 /// The flags that `F_GETFL` reports to a program.
 pub fn reported_flags(flags: u32) -> u32 {
-    if is_path_only(flags) { O_PATH } else { flags & !FROM_INIT }
+    if is_path_only(flags) { O_PATH } else { flags & !(FROM_INIT | STRIPS) }
 }
 
 /// Whether the descriptor only names the file.

@@ -7,5 +7,6 @@ mod roots;
 mod sockets;
 mod threads;
 mod timers;
+mod users;
 mod waits;
 mod watches;

@@ -1,8 +1,9 @@
 //! Linux's rules as tables.
 
 extern crate std;
-use super::{Credentials, FileAccess, GROUPS_MAX, Ids, KEEP, MAY_EXECUTE, MAY_READ, MAY_WRITE};
+use super::{Credentials, FileAccess, GROUPS_MAX, Ids, KEEP, MAY_EXECUTE, MAY_READ, MAY_WRITE, wanted_by};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
+use crate::user::state::open_flags::{O_TRUNC, O_WRONLY};
 use heapless::Vec;
 use renga_rt::Errno;
 
@@ -153,5 +154,13 @@ fn credentials_are_read_back_from_image() {
         assert_eq!((read.take(&mut ImageReader::new(&room)), &read), (Ok(()), &credentials));
         room[0..8].copy_from_slice(&(1_u64 | 33 << 2).to_le_bytes());
         assert_eq!(Credentials::default().take(&mut ImageReader::new(&room)), Err(Errno::EINVAL), "too many groups");
+    }
+}
+
+#[test]
+fn open_flags_want_what_linux_checks() {
+    let both = MAY_READ | MAY_WRITE;
+    for (flags, wanted) in [(0, MAY_READ), (O_WRONLY, MAY_WRITE), (2, both), (3, both), (O_TRUNC, both)] {
+        assert_eq!(wanted_by(flags), wanted, "{flags:o}");
     }
 }
