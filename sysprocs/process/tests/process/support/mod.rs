@@ -184,7 +184,7 @@ impl System {
 
     /// Runs until nothing is left to do.
     pub fn run(&self) {
-        let boards: Vec<(HostBoard, &HostMemory)> =
+        let boards: Vec<_> =
             self.boards.iter().zip(&self.machines).map(|(&board, &machine)| (board, machine)).collect();
         assert!(run(&boards, TURNS_MAX), "the programs never come to rest: {:?}", System::log());
     }
