@@ -50,9 +50,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// It is being closed: whoever closed it may start a program from it at once.
     pub(super) async fn release_text(&mut self) {
-        if core::mem::take(&mut self.is_busy_text) {
-            let boards = self.clients.references.boards();
-            self.end_writing(self.id(), boards).await;
-        }
+        self.is_busy_text = false;
+        let boards = self.clients.references.boards();
+        self.end_writing(self.id(), boards).await;
     }
 }
