@@ -1,7 +1,7 @@
 //! Program files that are open for writing, on whichever board: no program is started from them.
 //!
-//! Invariant: an entry has at least one opener. A file beyond [`WRITERS_MAX`] is not noted: programs may be started from
-//! it. Not here: which files programs run (`file_references.rs`), who opens them (`renga_fs`).
+//! Invariant: an entry has at least one opener. A file beyond [`WRITERS_MAX`] is not noted: programs may be started
+//! from it. Not here: which files programs run (`file_references.rs`), who opens them (`renga_fs`).
 
 use heapless::Vec;
 use renga_proto::pages::FileId;

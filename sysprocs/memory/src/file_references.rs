@@ -255,9 +255,14 @@ impl FileReferences {
         Ok(())
     }
 
-    /// A program runs those files that `is` says.
-    pub fn note_program(&mut self, is: impl Fn(FileId) -> bool) {
-        self.files.iter_mut().filter(|file| file.count > 0 && is(file.key)).for_each(|file| file.runs = true);
+    /// A program runs `key`.
+    pub fn note_program(&mut self, key: FileId) {
+        self.find(key).into_iter().for_each(|file| file.runs = true);
+    }
+
+    /// A program runs the file of inode `ino`, whichever generation is in use.
+    pub fn note_program_of(&mut self, ino: u32) {
+        self.files.iter_mut().filter(|file| file.count > 0 && file.key.ino == ino).for_each(|file| file.runs = true);
     }
 
     /// Whether a program runs `key`.

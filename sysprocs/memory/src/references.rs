@@ -35,7 +35,7 @@ pub async fn references(
                     false => files.take_over(file, Reference { slot, origin }).await,
                 };
                 if runs && taken.is_ok() {
-                    files.note_program(|known| known == file);
+                    files.note_program(file);
                 }
                 call.reply(taken);
             }
@@ -52,7 +52,7 @@ pub async fn references(
                 call.reply(released.map(|_| ()));
             }
             ReferencesCall::NoteProgram(call) => {
-                files.note_program(|known| known.ino == call.entry().ino);
+                files.note_program_of(call.entry().ino);
                 call.reply(Ok(()));
             }
             ReferencesCall::BeginWriting(call) => {

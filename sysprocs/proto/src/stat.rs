@@ -38,8 +38,8 @@ const SECONDS: RangeInclusive<i64> = i32::MIN as i64..=(1 << 34) + i32::MIN as i
 /// More ns than any of those after 1970: from here on a word is a time before that, as a negative number.
 const NS_END: u64 = ((1 << 34) + i32::MIN as i64) as u64 * NS_PER_S;
 
-/// The word for a time of a file, ns since 1970: the nearest that there is, of which [`TIME_KEEP`] and what is behind it
-/// are none.
+/// The word for a time of a file, ns since 1970: the nearest that there is. [`TIME_KEEP`] and what is behind it are
+/// none.
 pub fn ns_of(seconds: i64, part_ns: u32) -> u64 {
     let ns = seconds.clamp(*SECONDS.start(), *SECONDS.end()) as u64;
     let ns = ns.wrapping_mul(NS_PER_S).wrapping_add(part_ns.into());

@@ -1,7 +1,7 @@
 //! A program's file that is opened for writing: not while a program runs it, and none is started from it meanwhile.
 //!
-//! Invariant: every board that is up knows of each such open file, from its opening until it is closed. A program's file
-//! is one that may be executed when it is opened. Not here: which files programs run (`renga_memory`).
+//! Invariant: every board that is up knows of each such open file, from its opening until it is closed. A program's
+//! file is one that may be executed when it is opened. Not here: which files programs run (`renga_memory`).
 
 use crate::file::open_file::{ACCESS_MODE, OpenFile, READ_ONLY, TYPE_MASK};
 use crate::format::inode_record::REGULAR;
@@ -50,9 +50,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// It is being closed: whoever closed it may start a program from it at once.
     pub(super) async fn release_text(&mut self) {
-        if core::mem::take(&mut self.is_busy_text) {
-            let boards = self.clients.references.boards();
-            self.end_writing(self.id(), boards).await;
-        }
+        self.is_busy_text = false;
+        let boards = self.clients.references.boards();
+        self.end_writing(self.id(), boards).await;
     }
 }

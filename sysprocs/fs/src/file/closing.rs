@@ -34,14 +34,18 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         let reported = if self.written || self.lost { self.report_error(me).await } else { Ok(()) };
         // A caller that has closed it finds its locks free.
         self.release_locks().await;
-        self.release_text().await;
+        if self.is_busy_text {
+            self.release_text().await;
+        }
         call.reply(reported);
         self.end().await;
     }
 
     /// Gives back what a dead board's programs had open.
     pub(super) async fn drop_board(&mut self, board: u8) {
-        self.transferring = self.transferring.filter(|of| *of != board);
+        if self.transferring == Some(board) {
+            self.set_transferring(None);
+        }
         if self.references.drop_board(board) > 0 && self.references.is_empty() {
             self.end().await;
         }
@@ -50,7 +54,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     pub(super) async fn end(&mut self) {
         self.references = BoardReferences::NONE;
         self.release_locks().await;
-        self.release_text().await;
+        if self.is_busy_text {
+            self.release_text().await;
+        }
         if !self.is_synthetic() {
             self.let_go().await;
         }

@@ -13,10 +13,10 @@ use renga_rt::{Errno, Protocol};
 const AT_OFFSET: u32 = Read::BIT | Write::BIT | Seek::BIT | BeginRead::BIT | BeginWrite::BIT | NextEntries::BIT;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// The calls that it accepts now.
-    #[inline(always)]
-    pub(super) fn accepted(&self) -> u32 {
-        if self.transferring.is_none() { File::ENTRIES } else { File::ENTRIES & !AT_OFFSET }
+    /// Shuts out others while the transfer of a board is under way, or no longer.
+    pub(super) fn set_transferring(&mut self, board: Option<u8>) {
+        self.transferring = board;
+        self.accepted = if board.is_none() { File::ENTRIES } else { File::ENTRIES & !AT_OFFSET };
     }
 
     /// A first piece of `wanted` bytes was `read` at the offset.
@@ -35,13 +35,16 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// The transfer that began at `start` goes on if all of its first piece was moved.
     fn begun(&mut self, start: u64, bytes: u32, wanted: usize) -> BegunTransfer {
         let locked = bytes as usize == wanted && self.references.total() > 1;
-        self.transferring = locked.then_some(self.asker);
+        self.set_transferring(locked.then_some(self.asker));
         BegunTransfer { bytes, locked, start }
     }
 
     pub(super) fn end_transfer(&mut self, offset: u64) -> Result<(), Errno> {
         self.check()?;
-        self.transferring.take_if(|board| *board == self.asker).ok_or(Errno::EINVAL)?;
+        if self.transferring != Some(self.asker) {
+            return Err(Errno::EINVAL);
+        }
+        self.set_transferring(None);
         self.offset = offset;
         Ok(())
     }

@@ -7,7 +7,7 @@
 use crate::file::loss_mark::LossMark;
 use renga_hal::memory::UserMemory;
 use renga_proto::data::Prefetcher;
-use renga_proto::file::OpenInode;
+use renga_proto::file::{File, OpenInode};
 use renga_proto::inode::{
     Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, PushPage, Reactivate, ReadDirectory, Release,
     ReportError, ReserveAppend, SetAccess, SetTimes, Size, Status, Sync, Truncate, WriteAt,
@@ -21,7 +21,7 @@ use renga_proto::proc_files::{ListSynthetic, ProcFiles, ReadSynthetic, Synthetic
 use renga_proto::references::{BeginWriting, EndWriting, References};
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
-use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me};
+use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me, Protocol};
 
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
 
@@ -111,6 +111,8 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) offset: u64,
     /// The board of a transfer at the offset that is under way and shuts out others.
     pub(super) transferring: Option<u8>,
+    /// The calls that it accepts meanwhile.
+    pub(super) accepted: u32,
     /// Written since the inode last settled.
     pub(super) written: bool,
     /// Written data may be lost, and no caller knows yet.
@@ -166,6 +168,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             flags: 0,
             offset: 0,
             transferring: None,
+            accepted: File::ENTRIES,
             written: false,
             lost: false,
             loss_mark: LossMark::UNKNOWN,
@@ -197,7 +200,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         (self.references, self.offset, self.written, self.lost) = (BoardReferences::NONE, 0, false, false);
         self.loss_mark = LossMark::opened(now_ns);
         (self.synthetic_ended, self.locks) = (false, false);
-        (self.local_writes, self.transferring) = (LocalWrites::default(), None);
+        self.local_writes = LocalWrites::default();
+        (self.transferring, self.accepted) = (None, File::ENTRIES);
         self.references.add(board);
         self.open_generation.number()
     }

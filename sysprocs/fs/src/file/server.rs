@@ -29,7 +29,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 ) -> Never {
     let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
     loop {
-        let mut call = port.accept_only(state.accepted()).await;
+        let mut call = port.accept_only(state.accepted).await;
         state.asker = call.board();
         if state.is_synthetic() {
             match apart!(state.serve_synthetic(call)) {

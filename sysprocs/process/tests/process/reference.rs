@@ -57,6 +57,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("cluster proc::system::procfs_log_is_read_on_its_board", &[116]),
     ("cluster times::shares::scheduler_real_time_preempts_fair", &[118, 119, 121]),
     ("cluster boards::cores::cores_programs_respect_affinity_and_share", &[122, 123, 168]),
+    ("cluster calls::conformance::calls_with_rare_rules_match_linux", &[30, 31, 75, 76, 132, 157, 171, 272, 278, 279, 281, 283, 437, 439]),
     ("process identity::tkill_signals_the_process", &[130, 131, 135, 240]),
     ("process signals::sigsuspend_waits_for_unblocked_signal", &[133]),
     ("process programs::transfer_huge_signal_returns_short_count", &[134]),
@@ -66,7 +67,6 @@ const TESTS: &[(&str, &[u64])] = &[
     ("process signals::signal_handler_runs_and_returns", &[139]),
     ("cluster times::shares::scheduler_shares_follow_nice", &[140]),
     ("cluster times::time::accounts_include_work_of_other_boards", &[153]),
-    ("cluster interactive::session_typed_command_runs", &[157]),
     ("cluster limits::limits_arguments_stack_and_poll_match_linux", &[163]),
     ("process timers::sigqueue_beyond_limit_gets_eagain", &[164]),
     ("cluster times::time::accounts_of_children_include_peak_memory", &[165]),
@@ -102,14 +102,11 @@ const UNTESTED: &[(&str, &[u64])] = &[
     ("sqlite3 of `cluster images` writes so", &[68]),
     ("as fsync, by one function", &[83]),
     ("as exit_group: programs have one thread", &[93]),
-    ("no test makes a stack overflow into one", &[132]),
     ("as clock_gettime, by one function", &[169]),
     ("as setrlimit, by one function", &[261]),
     ("as sync, by one function", &[267]),
     ("as sched_setscheduler, by one function", &[274]),
     ("as sched_getscheduler, by one function", &[275]),
-    ("no test of its own yet", &[278]),
-    ("as faccessat, by one function", &[439]),
 ];
 
 fn root() -> PathBuf {

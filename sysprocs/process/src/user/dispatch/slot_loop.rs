@@ -327,7 +327,9 @@ impl<M: UserMemory> User<M> {
         let used = self.usage().plus(self.program.children).to_bytes();
         match self.services.clients.procs.call(Exit { pid, status }, &used).await {
             Ok(ended) => {
-                apart!(self.hang_up(ended));
+                if ended.leads || ended.orphaned != 0 {
+                    apart!(self.hang_up(ended));
+                }
                 self.notify_parent(ended.parent, status).await;
             }
             Err(errno) => self.me.log("the table does not know a program that ends", [u64::from(pid), errno.0.into()]),

@@ -86,7 +86,9 @@ impl<M: UserMemory> User<M> {
         let object = match facts.mode & S_IFMT {
             kind if kind == S_IFDIR || kind == S_IFREG && walk & OPEN_DIRECTORY == 0 => {
                 let object = self.open_file(&facts, flags).await?;
-                self.cut_text(object, facts.mode, flags).await?;
+                if flags & O_TRUNC != 0 {
+                    apart!(self.cut_text(object, facts.mode, flags))?;
+                }
                 object
             }
             kind => {
@@ -110,9 +112,9 @@ impl<M: UserMemory> User<M> {
         Ok(self.add_descriptor(descriptor).await?)
     }
 
-    /// Of a program's file, which path lookups leave as it is, nothing is left if `flags` want that.
+    /// Of a program's file, which path lookups leave as it is, nothing is left if it is opened for writing.
     async fn cut_text(&mut self, object: Object, mode: u16, flags: u32) -> Result<(), Errno> {
-        let cuts = flags & O_TRUNC != 0 && flags & O_ACCMODE != O_RDONLY;
+        let cuts = flags & O_ACCMODE != O_RDONLY;
         let (S_IFREG, true, Some(at)) = (mode & S_IFMT, cuts && mode & EXECUTABLE != 0, object.file()) else {
             return Ok(());
         };

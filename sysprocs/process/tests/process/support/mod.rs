@@ -152,12 +152,11 @@ impl System {
         disk.add("/dev/tty", 0o020_666, 5 << 8, Vec::new());
         disk.add("/dev/null", 0o020_666, 1 << 8 | 3, Vec::new());
         disk.add("/dev/zero", 0o020_666, 1 << 8 | 5, Vec::new());
-        disk.add("/link", 0o120_777, 0, Vec::new());
+        disk.add("/link", 0o120_777, 0, vec![]);
         for (name, script) in programs {
             disk.add(name, 0o100_755, 0, script.image());
         }
-        let line = Line::default();
-        let switch: &'static Switch = leak(Switch::default());
+        let (line, switch): (_, &'static Switch) = (Line::default(), leak(Switch::default()));
         let boards: Vec<HostBoard> = (0..boards).map(|number| HostBoard::new(number as u8, 16 << 20)).collect();
         let machines: Vec<&'static HostMemory> = boards.iter().map(|_| leak(HostMemory::new(FRAMES))).collect();
         let headers: Vec<Headers> = boards.iter().map(|&board| declare(board)).collect();
@@ -197,7 +196,7 @@ impl System {
 
     /// Runs until nothing is left to do.
     pub fn run(&self) {
-        let boards: Vec<(HostBoard, &HostMemory)> =
+        let boards: Vec<_> =
             self.boards.iter().zip(&self.machines).map(|(&board, &machine)| (board, machine)).collect();
         assert!(run(&boards, TURNS_MAX), "the programs never come to rest: {:?}", System::log());
     }

@@ -1,5 +1,6 @@
 //! System calls that real programs make on booted boards: what they see is what Linux shows them.
 
+mod conformance;
 mod events;
 mod fifos;
 mod locks;
