@@ -249,16 +249,6 @@ fn start_disk_board(board: HostBoard, own: &DiskHeaders, all: &[Headers], disk: 
     });
 }
 
-fn start_events(board: HostBoard, here: &Headers) {
-    board.start(here.events, |me| {
-        let port = Port::new(&me).0;
-        let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
-        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
-        let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
-        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches, 0)
-    });
-}
-
 fn start_servers(
     board: HostBoard,
     number: usize,
@@ -314,7 +304,7 @@ fn start_servers(
         let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
         renga_clock::waker(me, clocks, here.wakes)
     });
-    start_events(board, here);
+    sockets::start_events(board, here);
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {
         board.start(file, |me| disk::file(Port::new(&me).0, client(&me, here.file_table), disk, number as u16));
@@ -373,12 +363,12 @@ fn start_user<M: UserMemory>(
                 &me,
                 (0..all.len()).map(|i| if i == 0 { members(&own.inodes) } else { Members::NONE }).collect(),
             ),
-            inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
-            paths: family(&me, only_family(all.len(), own.path)),
-            locks: family(&me, only_family(all.len(), own.locks)),
+            inode_directory: family(&me, sockets::only_family(all.len(), own.inode_directory)),
+            paths: family(&me, sockets::only_family(all.len(), own.path)),
+            locks: family(&me, sockets::only_family(all.len(), own.locks)),
             events: family(&me, all.iter().map(|headers| members(&[headers.events])).collect()),
             own_events: Local::new(&me, leak(members(&[here.events]))),
-            fifos: family(&me, only_family(all.len(), own.fifos)),
+            fifos: family(&me, sockets::only_family(all.len(), own.fifos)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
             names: Local::new(&me, &Members::NONE),
             own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),
@@ -391,7 +381,7 @@ fn start_user<M: UserMemory>(
             own_sockets: Local::new(&me, leak(members(&here.sockets))),
             socket_table: Local::new(&me, leak(members(&[here.socket_table]))),
             socket_names: family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect()),
-            console: family(&me, only_family(all.len(), own.console)),
+            console: family(&me, sockets::only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
             proc_files: family(&me, all.iter().map(|_| Members::NONE).collect()),
@@ -400,11 +390,6 @@ fn start_user<M: UserMemory>(
         let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));
         renga_process::user(me, clients, machine, switch, &IntegerProcessor, context, facts, places, paths)
     });
-}
-
-/// A family with one member, on the first board.
-fn only_family(boards: usize, process: &'static Process) -> Vec<Members> {
-    (0..boards).map(|board| if board == 0 { members(&[process]) } else { Members::NONE }).collect()
 }
 
 /// Unused: there is no link.

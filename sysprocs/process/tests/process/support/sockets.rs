@@ -1,15 +1,16 @@
-//! The socket processes of a board.
+//! The processes of a board for sockets and event files.
 
-use super::{Headers, SOCKETS, family, leak, members, watch};
+use super::{EVENTS, Headers, SOCKETS, WATCHES, family, leak, members, watch};
+use renga_core::Process;
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::socket_table::Errand;
 use renga_rt::host::HostBoard;
-use renga_rt::{Local, Port};
+use renga_rt::{Local, Members, Port};
 
 pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
     let here = &all[number];
     board.start(here.socket_table, |me| {
-        let places = vec![renga_socket::NamePlace::NONE; SOCKETS * all.len()].leak();
+        let places = vec![renga_socket::SocketName::NONE; SOCKETS * all.len()].leak();
         let errands = vec![Errand::NONE; 2 * SOCKETS * all.len()].leak();
         renga_socket::socket_table(Port::new(&me).0, vec![0; SOCKETS].leak(), places, errands)
     });
@@ -26,4 +27,19 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         let tables = family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect());
         renga_socket::socket_closer(table, tables, sockets, 0)
     });
+}
+
+pub fn start_events(board: HostBoard, here: &Headers) {
+    board.start(here.events, |me| {
+        let port = Port::new(&me).0;
+        let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
+        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
+        let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
+        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches, 0)
+    });
+}
+
+/// A family with one member, on the first board.
+pub fn only_family(boards: usize, process: &'static Process) -> Vec<Members> {
+    (0..boards).map(|board| if board == 0 { members(&[process]) } else { Members::NONE }).collect()
 }
