@@ -16,4 +16,4 @@ mod table;
 
 pub use closer::socket_closer;
 pub use server::socket;
-pub use table::{NamePlace, socket_table};
+pub use table::{SocketName, socket_table};

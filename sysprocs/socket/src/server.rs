@@ -4,7 +4,7 @@
 //! not fit and the partner receives. The call that changes that answers them, or their cancellation does. Records are
 //! whole. Calls: the table of its board.
 
-use crate::side::Side;
+use crate::side::ConnectionSide;
 use heapless::{Deque, Vec};
 use renga_pipe::Ring;
 use renga_proto::pipe::{PIPE_BYTES, Polled};
@@ -27,13 +27,13 @@ const TABLE: u32 = FreeSocket::BIT | AddErrand::BIT;
 
 renga_rt::with_defaults! {
     struct SocketProcess {
-        sides: [Side; 2] = sides,
+        sides: [ConnectionSide; 2] = sides,
         generation: Generation = Generation::before_first(boot),
         sort: SocketSort = SocketSort::Stream,
         state: SocketState = SocketState::Fresh,
         /// Of a connection: its listener's board has the reference to the second side, nobody has accepted it.
         pending: bool = false,
-        /// Its generation while transfers concern nobody but who waits for bytes: a stream with both sides open, without
+        /// Its generation while transfers concern only who waits for bytes: a stream with both sides open, without
         /// errors, shut directions and nonblocking sides; else 0.
         simple_generation: u32 = 0,
         /// It has a name in the table of names.
@@ -50,10 +50,11 @@ renga_rt::with_defaults! {
         watched: u8 = 0,
         watch: &'static Watch = watch,
     }
-    fn new(sides: [Side; 2], boot: u8, watch: &'static Watch);
+    fn new(sides: [ConnectionSide; 2], boot: u8, watch: &'static Watch);
 }
 
 /// Serves the socket `number`; `boot` counts the board's boots, so that no generation repeats.
+#[allow(clippy::too_many_arguments, reason = "a process's parameters are all that it may touch")]
 pub async fn socket(
     me: Me,
     mut port: Port<Socket>,
@@ -64,7 +65,7 @@ pub async fn socket(
     watch: &'static Watch,
     wakes: &'static Wakes,
 ) -> Never {
-    let sides = [first, second].map(|bytes| Side::new(Ring::new(bytes), wakes));
+    let sides = [first, second].map(|bytes| ConnectionSide::new(Ring::new(bytes), wakes));
     let mut state = SocketProcess::new(sides, boot, watch);
     let board = me.id().board.0;
     loop {
@@ -251,7 +252,7 @@ impl SocketProcess {
     }
 
     #[inline(always)]
-    fn side(&mut self, side: SocketSide) -> &mut Side {
+    fn side(&mut self, side: SocketSide) -> &mut ConnectionSide {
         &mut self.sides[side as usize]
     }
 

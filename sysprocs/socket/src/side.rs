@@ -10,7 +10,7 @@ use renga_proto::socket::{NAME_BYTES, Receive, Send};
 use renga_rt::{BoardReferences, CallQueue, Waiters, Wakes};
 
 renga_rt::with_defaults! {
-    pub(crate) struct Side {
+    pub(crate) struct ConnectionSide {
         pub(crate) references: BoardReferences = BoardReferences::NONE,
         /// What it has been sent.
         pub(crate) ring: Ring = ring,
@@ -34,7 +34,7 @@ renga_rt::with_defaults! {
     pub(crate) fn new(ring: Ring, wakes: &'static Wakes);
 }
 
-impl Side {
+impl ConnectionSide {
     /// As at first; nobody waits here.
     pub(crate) fn reset(&mut self, pid: u32) {
         self.ring.clear();

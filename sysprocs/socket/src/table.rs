@@ -13,14 +13,14 @@ use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_c
 
 /// Room for a socket that has a name. Boot provides one for each socket of all boards.
 #[derive(Clone, Debug)]
-pub struct NamePlace {
+pub struct SocketName {
     at: SocketHandle,
     sort: SocketSort,
     name: Vec<u8, NAME_BYTES>,
 }
-impl NamePlace {
+impl SocketName {
     /// None.
-    pub const NONE: NamePlace = NamePlace { at: SocketHandle::NONE, sort: SocketSort::Stream, name: Vec::new() };
+    pub const NONE: SocketName = SocketName { at: SocketHandle::NONE, sort: SocketSort::Stream, name: Vec::new() };
 
     fn is_free(&self) -> bool {
         self.at.generation == 0
@@ -29,7 +29,7 @@ impl NamePlace {
 
 struct TableState {
     sockets: FreeList,
-    places: &'static mut [NamePlace],
+    places: &'static mut [SocketName],
     errands: &'static mut [Errand],
     waiting: CallQueue<NextErrand>,
 }
@@ -38,7 +38,7 @@ struct TableState {
 pub async fn socket_table(
     mut port: Port<SocketTable>,
     free: &'static mut [u16],
-    places: &'static mut [NamePlace],
+    places: &'static mut [SocketName],
     errands: &'static mut [Errand],
 ) -> Never {
     let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new() };

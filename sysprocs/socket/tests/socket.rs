@@ -31,7 +31,7 @@ fn leak<T>(value: T) -> &'static mut T {
 
 fn rig() -> Rig {
     let board = HostBoard::new(0, 1 << 20);
-    let places = vec![renga_socket::NamePlace::NONE; SOCKETS].leak();
+    let places = vec![renga_socket::SocketName::NONE; SOCKETS].leak();
     let table = board.server(|_, port| {
         renga_socket::socket_table(port, leak([0; SOCKETS]), places, leak([Errand::NONE; 2 * SOCKETS]))
     });

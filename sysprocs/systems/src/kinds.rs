@@ -99,7 +99,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     SocketTable "socket_table" "Which sockets are free, and which have a name.", Optional 1:
         renga_socket::socket_table [
             at.each(at.count(Kind::Socket), || 0),
-            at.each(at.count_everywhere(Kind::Socket), || renga_socket::NamePlace::NONE),
+            at.each(at.count_everywhere(Kind::Socket), || renga_socket::SocketName::NONE),
             at.each(2 * at.count_everywhere(Kind::Socket), || renga_proto::socket_table::Errand::NONE)
         ];
     SocketCloser "socket_closer" "Closes connections that nobody will accept.", Optional 1:

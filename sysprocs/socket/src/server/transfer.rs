@@ -239,13 +239,13 @@ impl SocketProcess {
     }
 }
 
-fn take_bytes(side: &mut crate::side::Side, call: &mut Call<Receive>, keeps: bool) -> Received {
+fn take_bytes(side: &mut crate::side::ConnectionSide, call: &mut Call<Receive>, keeps: bool) -> Received {
     let bytes = if keeps { side.ring.peek(call.lent()) } else { side.ring.pop(call.lent()) } as u32;
     Received { bytes, length: bytes, from: SocketHandle::NONE }
 }
 
 /// What does not fit of a record is lost with it.
-fn take_record(side: &mut crate::side::Side, call: &mut Call<Receive>, keeps: bool) -> Received {
+fn take_record(side: &mut crate::side::ConnectionSide, call: &mut Call<Receive>, keeps: bool) -> Received {
     let mut first = [0; HEADER_BYTES];
     side.ring.peek(&mut first);
     let (length, from) = parsed(first);

@@ -115,10 +115,9 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let groups = ThreadGroups::new(arena, users.len());
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
-        let boot_program = if slot == 0 { "/d/f" } else { "" };
         let facts = arena.put(|| UserFacts {
             slot: slot as u16,
-            boot_program,
+            boot_program: if slot == 0 { "/d/f" } else { "" },
             seed: 42,
             slice_ns: SLICE_NS,
             info,
@@ -239,7 +238,7 @@ fn sockets(
 ) -> (Address<SocketTable>, &'static [Address<Socket>]) {
     let arena = board.arena;
     let (free, errands) = (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(2 * SOCKETS, |_| Errand::NONE));
-    let names = arena.put_slice(SOCKETS, |_| renga_socket::NamePlace::NONE);
+    let names = arena.put_slice(SOCKETS, |_| renga_socket::SocketName::NONE);
     let table = board.server(|_, port| renga_socket::socket_table(port, free, names, errands));
     let tables = board.family(&[table]);
     let sockets: &'static [_] = arena.put_slice(SOCKETS, |number| {

@@ -211,6 +211,11 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn slow(&mut self, number: u64) -> SyscallResult {
         let mut stale = false;
         self.pages_moved = 0;
+        if matches!(number, READ | WRITE)
+            && let Some(outcome) = self.hot_socket(number).await
+        {
+            return outcome;
+        }
         // Bounded: a stale handle is taken once, and each time that memory is short a program ends.
         loop {
             let renewed = self.me.take_rebooted();

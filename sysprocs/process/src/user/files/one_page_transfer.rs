@@ -6,12 +6,12 @@
 use crate::user::slot::User;
 use crate::user::state::limits::{FSIZE, INFINITY};
 use crate::user::state::open_flags::O_NONBLOCK;
-use crate::user::state::{Handle, Object, SyscallResult, restartable};
+use crate::user::state::{Object, SyscallResult, restartable};
 use core::ops::Range;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::file::{Read, ReadFrom, Write};
 use renga_proto::pipe::{PipeEnd, ReadPipe, WritePipe};
-use renga_proto::socket::{RECEIVE_NOW, Receive, Send, SocketSide, SocketSort};
+use renga_proto::socket::{RECEIVE_NOW, Receive, Send, SocketSort};
 use renga_rt::user::AccessKind;
 use renga_rt::{Errno, apart};
 
@@ -79,9 +79,6 @@ impl<M: UserMemory> User<M> {
                 let mut page = self.machine.page(frame);
                 file.call_once(ReadFrom { offset }, &mut page[range]).await
             }
-            Object::Socket { at, side, sort: SocketSort::Stream } if call == READ => {
-                return apart!(self.hot_receive((at, side), nonblocking, frame, range));
-            }
             _ => return None,
         };
         match read {
@@ -115,9 +112,6 @@ impl<M: UserMemory> User<M> {
                 let page = self.machine.shared_page(frame);
                 file.call_once(Write {}, &page[range]).await
             }
-            Object::Socket { at, side, sort: SocketSort::Stream } => {
-                return apart!(self.hot_send((at, side), nonblocking, frame, range));
-            }
             _ => return None,
         };
         match written {
@@ -130,41 +124,25 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// As `hot_read`, of a stream socket. Apart, so that the others do not pay for it.
-    async fn hot_receive(
-        &mut self,
-        (at, side): (Handle, SocketSide),
-        nonblocking: bool,
-        frame: Frame,
-        range: Range<usize>,
-    ) -> Option<SyscallResult> {
-        let socket = self.services.socket(at).ok()?;
-        let mut page = self.machine.page(frame);
-        let flags = if nonblocking { RECEIVE_NOW } else { 0 };
-        let receive = Receive { generation: at.generation, side, flags };
-        match socket.call_once(receive, &mut page[range]).await {
-            Ok(received) => Some(Ok(u64::from(received.bytes))),
-            Err(errno) => self.hot_read_failed(errno),
+    /// As `hot_read` and `hot_write`, of a stream socket; behind them, so that the others do not pay for it.
+    pub(crate) async fn hot_socket(&mut self, call: u64) -> Option<SyscallResult> {
+        let kind = if call == READ { AccessKind::Write } else { AccessKind::Read };
+        let PagePiece { object, nonblocking, frame, range, .. } = self.piece(kind)?;
+        let Object::Socket { at, side, sort: SocketSort::Stream } = object else { return None };
+        let (socket, generation) = (self.services.socket(at).ok()?, at.generation);
+        if call == READ {
+            let mut page = self.machine.page(frame);
+            let flags = if nonblocking { RECEIVE_NOW } else { 0 };
+            return match socket.call_once(Receive { generation, side, flags }, &mut page[range]).await {
+                Ok(received) => Some(Ok(u64::from(received.bytes))),
+                Err(errno) => self.hot_read_failed(errno),
+            };
         }
-    }
-
-    /// As `hot_write`, of a stream socket.
-    async fn hot_send(
-        &mut self,
-        (at, side): (Handle, SocketSide),
-        nonblocking: bool,
-        frame: Frame,
-        range: Range<usize>,
-    ) -> Option<SyscallResult> {
-        let socket = self.services.socket(at).ok()?;
         let page = self.machine.shared_page(frame);
-        match socket.call_once(Send { generation: at.generation, side, nonblocking }, &page[range]).await {
+        match socket.call_once(Send { generation, side, nonblocking }, &page[range]).await {
             Ok(bytes) => Some(Ok(u64::from(bytes))),
             Err(Errno::ESTALE) => None,
-            Err(errno) => {
-                let object = self.program.files.get(self.argument(0)).ok()?.object;
-                Some(self.write_failed(object, errno).await)
-            }
+            Err(errno) => Some(apart!(self.write_failed(object, errno))),
         }
     }
 }

@@ -22,12 +22,12 @@ const OF_INODE: u8 = 1;
 const INODE_NAME_BYTES: usize = 9;
 
 /// An address as a program gave it.
-pub(super) struct Address {
+pub(super) struct SocketAddress {
     bytes: [u8; NAME_BYTES],
     length: usize,
 }
 
-impl Address {
+impl SocketAddress {
     pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
@@ -46,7 +46,7 @@ impl Address {
         self.name().is_some_and(|name| name[0] != 0)
     }
     /// The address with its path ended, as Linux reports it.
-    pub(super) fn ended(mut self) -> Address {
+    pub(super) fn ended(mut self) -> SocketAddress {
         if self.is_path() {
             self.length = FAMILY_BYTES + self.name().map_or(0, <[u8]>::len);
             if let Some(end) = self.bytes.get_mut(self.length) {
@@ -68,18 +68,18 @@ pub(super) fn inode_name(ino: u32, generation: u32) -> [u8; INODE_NAME_BYTES] {
 
 impl<M: UserMemory> User<M> {
     /// The address at `place`, of a family that sockets have.
-    pub(super) async fn get_socket_name(&mut self, place: u64, length: u32) -> Result<Address, Errno> {
+    pub(super) async fn get_socket_name(&mut self, place: u64, length: u32) -> Result<SocketAddress, Errno> {
         let length = length as usize;
         if !(FAMILY_BYTES..=NAME_BYTES).contains(&length) {
             return Err(Errno::EINVAL);
         }
-        let mut address = Address { bytes: [0; NAME_BYTES], length };
+        let mut address = SocketAddress { bytes: [0; NAME_BYTES], length };
         self.get(place, &mut address.bytes[..length]).await?;
         Ok(address)
     }
 
     /// Copies the path of `address` to `self.paths`; its length.
-    pub(super) fn put_path(&mut self, address: &Address) -> usize {
+    pub(super) fn put_path(&mut self, address: &SocketAddress) -> usize {
         let path = address.name().unwrap_or(&[]);
         self.paths[..path.len()].copy_from_slice(path);
         path.len()
@@ -99,7 +99,11 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The socket of this sort that `address` names.
-    pub(super) async fn find_socket(&mut self, address: &Address, sort: SocketSort) -> Result<SocketHandle, Errno> {
+    pub(super) async fn find_socket(
+        &mut self,
+        address: &SocketAddress,
+        sort: SocketSort,
+    ) -> Result<SocketHandle, Errno> {
         if address.family() != AF_UNIX {
             return Err(Errno::EINVAL);
         }

@@ -3,7 +3,7 @@
 //! Invariant: a connection that is offered to a listener and not taken by it is given up. Not here: the sockets
 //! (`renga_socket`), addresses (`socket_address.rs`), messages (`socket_messages.rs`).
 
-use super::socket_address::{AF_UNIX, Address};
+use super::socket_address::{AF_UNIX, SocketAddress};
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
 use crate::user::slot::{User, leaving};
@@ -125,7 +125,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Makes an inode that is a socket's at the path.
-    async fn bind_path(&mut self, socket: (Handle, SocketSort), address: &Address) -> Result<(), Errno> {
+    async fn bind_path(&mut self, socket: (Handle, SocketSort), address: &SocketAddress) -> Result<(), Errno> {
         let length = self.put_path(address);
         let start = self.start_for(super::path::AT_FDCWD as u64, 0)?;
         let owner = self.program.credentials.owner();

@@ -215,8 +215,8 @@ impl Object {
     pub fn names_generation(self) -> bool {
         !matches!(self, Object::File(_))
     }
-    /// The number that a pipe without a name, or a socket, has for an inode, which no inode of the disk is: both ends of
-    /// a pipe are one object, the sides of a socket are two.
+    /// The number that a pipe without a name, or a socket, has for an inode, which no inode of the disk is: both ends
+    /// of a pipe are one object, the sides of a socket are two.
     pub fn pipe_ino(self) -> Option<u64> {
         let (at, kind) = match self {
             Object::Socket { at, side, .. } => (at, 2 + side as u64),

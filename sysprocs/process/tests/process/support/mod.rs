@@ -6,7 +6,7 @@ mod devices;
 pub mod disk;
 mod free;
 pub mod script;
-mod sockets;
+mod servers;
 
 use devices::{Line, Switch};
 use disk::Disk;
@@ -184,7 +184,7 @@ impl System {
                 LOG.with_borrow_mut(|log| log.push((who, format!("{text} {figures:?}"))));
             });
             start_servers(board, number, &headers, &own, disk, machines[number]);
-            sockets::start(board, number, &headers);
+            servers::start(board, number, &headers);
             for slot in 0..SLOTS {
                 start_user(board, number, slot, &headers, &own, machines[number], switch);
             }
@@ -253,20 +253,6 @@ fn start_disk_board(board: HostBoard, own: &DiskHeaders, all: &[Headers], disk: 
     });
 }
 
-fn start_events(board: HostBoard, here: &Headers) {
-    board.start(here.events, |me| {
-        let port = Port::new(&me).0;
-        let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
-        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
-        let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
-        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches, 0)
-    });
-    board.start(here.futexes, |me| {
-        let places = Vec::leak(vec![renga_futex::FutexWait::EMPTY; 2 * SLOTS]);
-        renga_futex::futexes(Port::new(&me).0, places, here.wakes)
-    });
-}
-
 fn start_servers(
     board: HostBoard,
     number: usize,
@@ -322,7 +308,7 @@ fn start_servers(
         let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
         renga_clock::waker(me, clocks, here.wakes)
     });
-    start_events(board, here);
+    servers::start_events(board, here);
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {
         board.start(file, |me| disk::file(Port::new(&me).0, client(&me, here.file_table), disk, number as u16));
@@ -382,13 +368,13 @@ fn start_user<M: UserMemory>(
                 &me,
                 (0..all.len()).map(|i| if i == 0 { members(&own.inodes) } else { Members::NONE }).collect(),
             ),
-            inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
-            paths: family(&me, only_family(all.len(), own.path)),
-            locks: family(&me, only_family(all.len(), own.locks)),
+            inode_directory: family(&me, servers::only_family(all.len(), own.inode_directory)),
+            paths: family(&me, servers::only_family(all.len(), own.path)),
+            locks: family(&me, servers::only_family(all.len(), own.locks)),
             events: family(&me, all.iter().map(|headers| members(&[headers.events])).collect()),
             own_events: Local::new(&me, leak(members(&[here.events]))),
             futexes: family(&me, all.iter().map(|headers| members(&[headers.futexes])).collect()),
-            fifos: family(&me, only_family(all.len(), own.fifos)),
+            fifos: family(&me, servers::only_family(all.len(), own.fifos)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
             names: Local::new(&me, &Members::NONE),
             own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),
@@ -401,7 +387,7 @@ fn start_user<M: UserMemory>(
             own_sockets: Local::new(&me, leak(members(&here.sockets))),
             socket_table: Local::new(&me, leak(members(&[here.socket_table]))),
             socket_names: family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect()),
-            console: family(&me, only_family(all.len(), own.console)),
+            console: family(&me, servers::only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
             proc_files: family(&me, all.iter().map(|_| Members::NONE).collect()),
@@ -411,11 +397,6 @@ fn start_user<M: UserMemory>(
         let program = Box::leak(Box::new(ProgramState::with_room(places)));
         renga_process::user(me, clients, machine, switch, &IntegerProcessor, context, facts, program, paths)
     });
-}
-
-/// A family with one member, on the first board.
-fn only_family(boards: usize, process: &'static Process) -> Vec<Members> {
-    (0..boards).map(|board| if board == 0 { members(&[process]) } else { Members::NONE }).collect()
 }
 
 /// Unused: there is no link.
