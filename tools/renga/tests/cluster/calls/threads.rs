@@ -21,8 +21,9 @@ for number in range(50):
     tasks.put(number)
 tasks.join()
 print(sum(done), len({worker.native_id for worker in workers} | {os.getpid()}))
-for worker in workers:
+for _ in workers:
     tasks.put(None)
+for worker in workers:
     worker.join()
 def run(number):
     return subprocess.run(["echo", str(number)], capture_output=True).stdout.split()
