@@ -6,13 +6,11 @@
 use renga_proto::futex::{FutexKey, FutexScope};
 use renga_rt::{Errno, Waiters};
 
-/// A program, by its board and slot.
-type Program = (u8, u16);
-
 /// A program that waits, or was woken and has not heard so.
 #[derive(Clone, Copy, Debug)]
 pub struct FutexWait {
-    program: Program,
+    /// Its board and slot.
+    program: (u8, u16),
     /// What for; `None`: it was woken.
     key: Option<FutexKey>,
     bits: u32,
@@ -52,7 +50,7 @@ impl WaitQueue {
         removed
     }
 
-    fn position(&self, program: Program) -> Option<usize> {
+    fn position(&self, program: (u8, u16)) -> Option<usize> {
         self.places[..self.count].iter().position(|wait| wait.program == program)
     }
 
@@ -60,7 +58,7 @@ impl WaitQueue {
     ///
     /// # Errors
     /// `ENOMEM`: there is no room.
-    pub fn join(&mut self, program: Program, key: FutexKey, bits: u32) -> Result<(), Errno> {
+    pub fn join(&mut self, program: (u8, u16), key: FutexKey, bits: u32) -> Result<(), Errno> {
         if let Some(index) = self.position(program) {
             self.remove(index);
         }
@@ -71,7 +69,7 @@ impl WaitQueue {
     }
 
     /// Whether `program` was woken; then, or if it `leaves`, it is not in the list any more.
-    pub fn was_woken(&mut self, program: Program, leaves: bool) -> bool {
+    pub fn was_woken(&mut self, program: (u8, u16), leaves: bool) -> bool {
         let Some(index) = self.position(program) else { return false };
         let woken = self.places[index].key.is_none();
         if woken || leaves {

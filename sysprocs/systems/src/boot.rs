@@ -274,6 +274,7 @@ impl<'b, M: Machine> At<'b, M> {
         let info = &self.boot.infos[usize::from(self.number)];
         let (slot, seed, slice_ns) = (self.number, machine.seed(), machine.times().slice_ns);
         let groups = groups[usize::from(self.core)];
-        self.put(|| UserFacts { slot, boot_program, seed, slice_ns, info, tables, counts, sessions, groups })
+        let notifier = Notifier::new(directory.of_kind(Kind::User)[usize::from(slot)]);
+        self.put(|| UserFacts { slot, boot_program, seed, slice_ns, info, tables, counts, sessions, groups, notifier })
     }
 }

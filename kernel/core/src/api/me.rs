@@ -2,7 +2,6 @@
 //!
 //! Invariant: one `Me` per process, and only its future has it. Called by: system processes. Not here: lower layers.
 
-use crate::api::rights::Notifier;
 use crate::ipc::protocol::Entry;
 use crate::ipc::typed::Call;
 use crate::sched::account::{AccountNumber, Count, Counts, settled};
@@ -51,10 +50,6 @@ impl Me {
 
 /// Waiting.
 impl Me {
-    /// The right to notify this process, for others of its core.
-    pub fn notifier(&self) -> Notifier {
-        Notifier::new(self.0)
-    }
     /// Waits until the process is notified; returns at once if a notification came since the last wait.
     pub async fn notified(&mut self) {
         let me = self.0;

@@ -169,11 +169,16 @@ impl ProcessTable {
     /// Notes what `pid` ignores and does not block.
     pub fn set_ignored(&mut self, pid: u32, ignored: SignalSet) -> Result<(), Errno> {
         let index = self.index(pid)?;
+        let process = self.process_index(index);
         let ProcessTable { rows, queue, .. } = self;
         rows.change(index, |record| {
             record.ignored = ignored & !UNSTOPPABLE;
             record.forget(queue, record.ignored);
         });
+        // What one thread waits for must not get lost, whatever the others said.
+        if process != index {
+            rows.change(process, |record| record.ignored &= ignored);
+        }
         Ok(())
     }
 

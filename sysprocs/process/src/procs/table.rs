@@ -211,7 +211,8 @@ impl ProcessTable {
 
     /// Notes whether the children of `pid` are gone when they end, and whether it gets no signal when they stop.
     pub fn set_reaps(&mut self, pid: u32, reaps: bool, quiet: bool) -> Result<(), Errno> {
-        self.change(pid, |record| (record.reaps, record.quiet) = (reaps, quiet))
+        let process = self.process_of(pid)?;
+        self.change(process, |record| (record.reaps, record.quiet) = (reaps, quiet))
     }
 
     /// Process `pid` of this board stops; its parent's pid. 0: it was continued or killed meanwhile, and
@@ -340,7 +341,10 @@ impl ProcessTable {
 
     /// Notes whose `pid` is.
     pub fn set_users(&mut self, pid: u32, users: Users, saved: u32) -> Result<(), Errno> {
-        self.change(pid, |record| (record.users, record.saved) = (users, saved))
+        for pid in [pid, self.process_of(pid)?] {
+            self.change(pid, |record| (record.users, record.saved) = (users, saved))?;
+        }
+        Ok(())
     }
 
     /// Moves a process to a group.

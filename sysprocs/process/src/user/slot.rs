@@ -91,7 +91,7 @@ impl<M: UserMemory> User<M> {
     #[inline]
     pub(crate) fn leave_program(&mut self) {
         if let Some(group) = self.group {
-            self.facts.groups.leave(group, &mut self.program);
+            self.facts.groups.leave((group, self.facts.slot), &mut self.program);
         }
     }
 

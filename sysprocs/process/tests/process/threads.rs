@@ -228,3 +228,26 @@ fn threads_beyond_slots_are_refused_and_slots_come_back() {
     exit_thread(&mut init);
     run(&init, 0);
 }
+
+/// A handler that a thread sets is the program's: the signal of a child's end is kept for it.
+#[test]
+fn handler_of_further_thread_is_the_programs() {
+    const SIGCHLD_NUMBER: u64 = 17;
+    let mut init = with_console();
+    let (body, handler, child) = (init.label(), init.label(), init.label());
+    let seen = words(&mut init, &[0]);
+    let number = begin_thread(&mut init, body);
+    join(&mut init, number);
+    init.call(CLONE, &[SIGCHLD]).jump_if_zero(child);
+    sleep(&mut init, 5);
+    expect_word(&mut init, seen, 1, 1);
+    exit(&mut init, 0);
+    init.place(handler);
+    init.take(ONE).write_word(seen).end_handler();
+    init.place(body);
+    handle(&mut init, SIGCHLD_NUMBER, Code(handler), 0);
+    exit_thread(&mut init);
+    init.place(child);
+    exit(&mut init, 0);
+    run(&init, 0);
+}

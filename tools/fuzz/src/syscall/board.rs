@@ -10,7 +10,7 @@ use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_hal_host::HostMemory;
-use renga_memory::SpaceTables;
+use renga_memory::{FrameCounts, SpaceTables};
 use renga_process::{
     DESCRIPTORS_MAX, DescriptorSlot, IntegerProcessor, ProcessRow, ProgramState, QueuedSignal, SlotUse, ThreadGroups,
     UserClients, UserFacts,
@@ -30,7 +30,7 @@ use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch};
+use renga_rt::{Address, Arena, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -115,17 +115,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let groups = ThreadGroups::new(arena, users.len());
     let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
-        let facts = arena.put(|| UserFacts {
-            slot: slot as u16,
-            boot_program: if slot == 0 { "/d/f" } else { "" },
-            seed: 42,
-            slice_ns: SLICE_NS,
-            info,
-            tables,
-            counts,
-            sessions,
-            groups,
-        });
+        let facts = facts(arena, (slot, process), (info, tables, groups), (counts, sessions));
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let FsServers { path, directory, inodes, table, files, locks, .. } = files;
         board.start(process, |me| {
@@ -170,6 +160,27 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
         });
     }
     keeper(board, frames, (procs, files.table, pipe_table))
+}
+
+/// What the slot of `process` gets at boot.
+fn facts(
+    arena: &'static Arena,
+    (slot, process): (usize, &'static Process),
+    (info, tables, groups): (&'static ProcInfo, &'static SpaceTables, &'static ThreadGroups),
+    (counts, sessions): (&'static FrameCounts, &'static Sessions),
+) -> &'static UserFacts {
+    arena.put(|| UserFacts {
+        slot: slot as u16,
+        boot_program: if slot == 0 { "/d/f" } else { "" },
+        seed: 42,
+        slice_ns: SLICE_NS,
+        info,
+        tables,
+        counts,
+        sessions,
+        groups,
+        notifier: Notifier::new(process),
+    })
 }
 
 fn keeper(

@@ -27,9 +27,8 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
-        "renga-clock" | "renga-counter" | "renga-governor" | "renga-pipe" | "renga-reclaimer" | "renga-regulator" => {
-            (PROCESS, NOTHING)
-        }
+        "renga-clock" | "renga-counter" | "renga-futex" | "renga-governor" | "renga-pipe" | "renga-reclaimer"
+        | "renga-regulator" => (PROCESS, NOTHING),
         // Bytes of a socket are in a ring as a pipe's.
         "renga-socket" => (PROCESS, &["renga-pipe"]),
         // A process that owns a device sees the device's trait; a driver process would cost one more rendezvous.
@@ -57,6 +56,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-memory",
                 "renga-pages",
                 "renga-phy",
+                "renga-futex",
                 "renga-pipe",
                 "renga-process",
                 "renga-procfs",

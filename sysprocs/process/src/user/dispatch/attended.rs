@@ -13,7 +13,7 @@ use renga_rt::pace::Pace;
 use renga_rt::user::Trap;
 
 impl<M: UserMemory> User<M> {
-    /// Serves signals, and runs the program as long as it has a pace or threads; the error is the status with which it ends.
+    /// Serves signals, and runs the program as long as it has a pace or threads; the error is its status when it ends.
     #[inline(never)]
     pub(crate) async fn attend(&mut self) -> Result<(), u32> {
         apart!(self.serve_signals())?;

@@ -48,7 +48,7 @@ pub fn user<M: UserMemory>(
 ) -> impl Future<Output = Never> + 'static {
     let services = Services::new(clients, me.id().board.0, facts);
     program.files.publish_in(facts.info);
-    facts.groups.register(facts.slot, me.notifier());
+    facts.groups.register(facts.slot, facts.notifier);
     let mut user = User {
         me,
         services,

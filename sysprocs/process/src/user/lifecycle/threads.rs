@@ -1,7 +1,8 @@
 //! Threads: making one, taking it up in another slot, and ending one or all.
 //!
 //! Invariant: the first thread's slot ends the program, when no other thread is left. A thread that ends for all notes
-//! the status and has the others killed; each of these ends alone. Not here: whose turn it is (`state/thread_groups.rs`).
+//! the status and has the others killed; each of these ends alone. Not here: whose turn it is
+//! (`state/thread_groups.rs`).
 
 use crate::user::lifecycle::fork::{SPACE_OF_THREAD, Wishes};
 use crate::user::slot::{User, leaving, pager};
@@ -15,6 +16,9 @@ use renga_rt::{Errno, Me};
 impl<M: UserMemory> User<M> {
     /// A thread of the program in another slot, which `wishes` describe; its number also goes to `tid_at` (0: nowhere).
     pub(super) async fn make_thread(&mut self, wishes: Wishes, tid_at: u64) -> SyscallResult {
+        if self.program.space.as_ref().is_none_or(|space| space.is_borrowed()) {
+            return Err(Errno::EAGAIN.into()); // the lender waits, and its space is not this program's to share
+        }
         let group = self.group.unwrap_or_else(|| self.facts.groups.begin(self.facts.slot));
         self.group = Some(group);
         self.check_signals = true; // the loop is another one from now on

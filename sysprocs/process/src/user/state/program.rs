@@ -1,4 +1,4 @@
-//! The state of one user program, beside its registers and its memory, and the facts that its slot gets at boot.
+//! The state of one user program, beside the registers of its threads.
 //!
 //! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
@@ -6,40 +6,15 @@ use crate::user::state::actions::SignalActions;
 use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::{DescriptorSlot, DescriptorTable};
 use crate::user::state::limits::ResourceLimits;
-use crate::user::state::thread_groups::ThreadGroups;
-use renga_memory::{FrameCounts, Space, SpaceTables};
+use renga_memory::Space;
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
-use renga_proto::sessions::Sessions;
 use renga_proto::used::Used;
-use renga_rt::proc_info::{ProcInfo, ProgramOrigin};
+use renga_rt::proc_info::ProgramOrigin;
 
 /// The mask that programs start with.
 const UMASK: u16 = 0o022;
-
-/// The facts that a slot gets at boot.
-#[derive(Clone, Copy)]
-pub struct UserFacts {
-    /// Its number on its board.
-    pub slot: u16,
-    /// The path of the program that it starts with, as init; empty: it waits for work.
-    pub boot_program: &'static str,
-    /// Starts the random numbers of its programs.
-    pub seed: u64,
-    /// The slice of a fair program, ns.
-    pub slice_ns: u64,
-    /// Shows its programs to others.
-    pub info: &'static ProcInfo,
-    /// Its board's tables of areas.
-    pub tables: &'static SpaceTables,
-    /// How many references its board's page frames have.
-    pub counts: &'static FrameCounts,
-    /// Which session with each board it is.
-    pub sessions: &'static Sessions,
-    /// The programs with several threads whose slots are on its core.
-    pub groups: &'static ThreadGroups,
-}
 
 /// The first timers of a program are those that it can set without having made them.
 pub const INTERVAL_TIMERS: usize = 3;

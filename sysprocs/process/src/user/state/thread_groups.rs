@@ -1,9 +1,10 @@
 //! Programs with several threads: each is one at a time that of one thread's slot.
 //!
-//! Invariant: what the threads of a program share is in the program's state, which either one of their slots has or lies
-//! here. A slot gives it back before its thread runs, and before it waits for what another thread may have to do. In
-//! exchange a slot has a state without a program, so that each has one always. Threads have their slots on one core,
-//! so no turn takes a lock; those who wait for it get it in the order of their slots, each before another one twice.
+//! Invariant: what the threads of a program share is in the program's state, which either one of their slots has or
+//! lies here. A slot gives it back before its thread runs, and before it waits for what another thread may have to do.
+//! In exchange a slot has a state without a program, so that each has one always. Threads have their slots on one core,
+//! so no turn takes a lock. Those who wait take turns in the order of their slots: each waits at most for one turn of
+//! each other thread.
 //! Not here: what a thread has for itself (`thread.rs`), which slots a program's threads are in (`procs`).
 
 use crate::procs::slot_set::SlotSet;
@@ -78,14 +79,12 @@ impl ThreadGroups {
         self.of(group).threads.get()
     }
 
-    /// Gives the state back, for others.
-    pub fn leave(&self, group: ThreadGroup, program: &mut &'static mut ProgramState) {
+    /// Gives the state back, which the process of `slot` has, for others.
+    pub fn leave(&self, (group, slot): (ThreadGroup, u16), program: &mut &'static mut ProgramState) {
         let turns = self.of(group);
         turns.exchange(program);
         turns.is_free.set(true);
-        let mut waiting = turns.waiting.get();
-        turns.next.set(waiting.take_first());
-        turns.waiting.set(waiting);
+        turns.next.set(turns.take_waiting_behind(slot));
         if let Some(next) = turns.next.get() {
             self.notify(next);
         }
@@ -120,8 +119,59 @@ impl ThreadGroups {
 }
 
 impl Turns {
+    /// Takes out the first that waits behind `slot`, or else the first.
+    fn take_waiting_behind(&self, slot: u16) -> Option<u16> {
+        let waiting = self.waiting.get();
+        let (mut rest, mut next) = (waiting, waiting.first());
+        // Bounded by the slots.
+        while let Some(number) = rest.take_first() {
+            if number > slot {
+                next = Some(number);
+                break;
+            }
+        }
+        self.waiting.set(next.map_or(waiting, |next| waiting.without(&SlotSet::of(next))));
+        next
+    }
+
     fn exchange(&self, program: &mut &'static mut ProgramState) {
         let Some(other) = self.exchanged.take() else { unreachable!("there is one always") };
         self.exchanged.set(Some(core::mem::replace(program, other)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ProgramState, SlotSet, ThreadGroups};
+    use renga_rt::host::HostBoard;
+    use std::boxed::Box;
+
+    /// Two threads that are always there again do not pass a third over.
+    #[test]
+    fn thread_turns_pass_nobody_over() {
+        let groups = ThreadGroups::new(HostBoard::new(0, 1 << 20).arena, 4);
+        let group = groups.begin(0);
+        let mut program: &'static mut ProgramState = Box::leak(Box::new(ProgramState::unused()));
+        program.pid = 7;
+        let turns = groups.of(group);
+        let mut waiting = SlotSet::NONE;
+        waiting.insert(1);
+        waiting.insert(3);
+        turns.waiting.set(waiting);
+        let mut order = std::vec::Vec::new();
+        let mut holder = 0;
+        for _ in 0..6 {
+            groups.leave((group, holder), &mut program);
+            let next = turns.next.take().unwrap();
+            order.push(next);
+            // Who had it waits again at once.
+            let mut waiting = turns.waiting.get();
+            waiting.insert(holder);
+            turns.waiting.set(waiting);
+            turns.exchange(&mut program);
+            assert_eq!(program.pid, 7, "who has the turn has the program");
+            holder = next;
+        }
+        assert_eq!(order, [1, 3, 0, 1, 3, 0]);
     }
 }

@@ -317,15 +317,8 @@ fn start_servers(
     for (number, pipe) in here.pipes.iter().enumerate() {
         let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
         board.start(pipe, |me| {
-            renga_pipe::pipe(
-                Port::new(&me).0,
-                client(&me, here.pipe_table),
-                bytes,
-                number as u16,
-                1,
-                watch(),
-                here.wakes,
-            )
+            let (port, table) = (Port::new(&me).0, client(&me, here.pipe_table));
+            renga_pipe::pipe(port, table, bytes, number as u16, 1, watch(), here.wakes)
         });
     }
 }
@@ -352,6 +345,7 @@ fn start_user<M: UserMemory>(
         counts: here.counts,
         sessions,
         groups: here.groups,
+        notifier: Notifier::new(here.users[slot]),
     });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     board.start(here.users[slot], |me| {
