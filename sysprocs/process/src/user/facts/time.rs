@@ -10,7 +10,7 @@ use renga_rt::Errno;
 
 pub const CLOCK_REALTIME: u32 = 0;
 pub const CLOCK_MONOTONIC: u32 = 1;
-/// What the program has used; it has one thread.
+/// What the program has used, and what this thread has.
 const CLOCK_PROCESS: u32 = 2;
 const CLOCK_THREAD: u32 = 3;
 const CLOCK_MONOTONIC_RAW: u32 = 4;
@@ -89,7 +89,11 @@ impl<M: UserMemory> User<M> {
     /// The time of a process of any board by its clock, ns.
     async fn process_ns(&mut self, clock: u32) -> Result<u64, Errno> {
         let (pid, own) = process_clock(clock, self.program.pid).ok_or(Errno::EINVAL)?;
-        let used = if pid == self.program.pid { self.usage() } else { self.usage_of(pid).await? };
+        let used = match clock {
+            CLOCK_THREAD => self.usage_of_thread(),
+            _ if pid == self.program.pid => self.usage(),
+            _ => self.usage_of(pid).await?,
+        };
         Ok(used.user_ns + if own == Own::All { used.system_ns } else { 0 })
     }
 

@@ -17,7 +17,7 @@ const INTERVALS: [(Counted, u8); INTERVAL_TIMERS] =
     [(Counted::Time, SIGALRM), (Counted::OwnTime, SIGVTALRM), (Counted::UsedTime, SIGPROF)];
 const SIGEV_SIGNAL: u32 = 0;
 const SIGEV_NONE: u32 = 1;
-/// To one thread: a program has one.
+/// To one thread: only the first.
 const SIGEV_THREAD_ID: u32 = 4;
 const TIMER_ABSTIME: u32 = 1;
 /// The bytes of a `struct sigevent` that have a meaning here.

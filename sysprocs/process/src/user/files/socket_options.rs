@@ -85,9 +85,12 @@ impl<M: UserMemory> User<M> {
             SO_PEERCRED => {
                 let pid = self.describe_socket(object).await?.peer_pid;
                 bytes = 12;
-                // Everybody is root; who has no partner has nobody's.
-                let nobody = if pid == 0 { u32::MAX } else { 0 };
-                put_ints(&mut value, [(4, nobody), (8, nobody)]);
+                // Whose it is now. Of groups only root's is known; who has no partner has nobody's.
+                let user = match self.relations_of(pid).await {
+                    Ok(peer) => peer.users.effective,
+                    Err(_) => u32::MAX,
+                };
+                put_ints(&mut value, [(4, user), (8, if user == 0 { 0 } else { u32::MAX })]);
                 pid
             }
             SO_LINGER => {
