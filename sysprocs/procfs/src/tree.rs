@@ -85,7 +85,7 @@ files! {
     Program "" in Top, DIRECTORY;
     /// The reader.
     Own "self" in Top, LINK;
-    /// The same: programs have one thread.
+    /// The same: threads have no folders of their own.
     OwnThread "thread-self" in Top, LINK;
     Uptime "uptime" in Top, FILE;
     LoadAverage "loadavg" in Top, FILE;

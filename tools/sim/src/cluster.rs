@@ -44,7 +44,7 @@ impl ClusterSetup {
     /// `boards` boards of 64 MiB on a faultless bus.
     pub const fn new(boards: u8) -> ClusterSetup {
         let cores = [1; BOARDS_MAX];
-        ClusterSetup { boards, cores, memory_bytes: 64 << 20, timing: BusTiming::PI3, faults: Faults::NONE, seed: 1 }
+        ClusterSetup { boards, cores, memory_bytes: 96 << 20, timing: BusTiming::PI3, faults: Faults::NONE, seed: 1 }
     }
 }
 

@@ -55,7 +55,7 @@ impl LockState {
                     0 => self.table.release_all(owner),
                     ino => self.table.release(owner, ino),
                 }
-                self.refuse(owner);
+                self.refuse(owner, ino);
                 call.reply(Ok(()));
                 self.grant_waiting();
             }
@@ -111,11 +111,12 @@ impl LockState {
         false
     }
 
-    /// A caller that still waits on behalf of `owner` gets nothing, as no process would unlock it: an open file was
+    /// A caller that still waits on behalf of `owner` for locks of `ino` (0: of any file) gets nothing, as no process would unlock it: an open file was
     /// closed for good, because its board took the waiting one for dead, which this board may do later.
-    fn refuse(&mut self, owner: Owner) {
+    fn refuse(&mut self, owner: Owner, ino: u32) {
         self.waiting.retain(|call| {
-            if !call.entry().wanted.owner.is_that_of(owner) {
+            let wanted = call.entry().wanted;
+            if !wanted.owner.is_that_of(owner) || ino != 0 && wanted.ino != ino {
                 return Some(call);
             }
             call.reply(Err(Errno::ESTALE));

@@ -19,11 +19,16 @@ impl ProcessTable {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
         }
+        // What is not for one thread is for its process.
+        let pid = if cause.code == Cause::FOR_THREAD { pid } else { self.process_of(pid)? };
         let record = self.get(pid)?;
         if signal == 0 || matches!(record.state, ProcessState::Ended(_)) {
             return Ok(false);
         }
         if cause.code == Cause::OF_SIBLING {
+            if signal != SIGKILL || self.process_of(cause.sender.pid) != Ok(pid) {
+                return Err(Errno::EPERM);
+            }
             return self.kill_siblings(pid, cause.sender.pid).map(|()| true);
         }
         self.post(pid, signal, cause)
@@ -97,6 +102,9 @@ impl ProcessTable {
         let index = self.index(pid)?;
         let slot = self.rows[index].slot().ok_or(Errno::ESRCH)?;
         let Noted { kept, goes_on } = self.note_signal(index, signal, cause)?;
+        if self.rows[index].is_thread && (signal == SIGKILL || signal == SIGCONT) {
+            self.resume(self.process_index(index));
+        }
         // Any thread may take what is for the process.
         let one = cause.code == Cause::FOR_THREAD || self.rows[index].threads == 0;
         let slots = if one && !goes_on { SlotSet::of(slot) } else { self.slots_of(index) };
@@ -141,7 +149,7 @@ impl ProcessTable {
                 cause
             })
         });
-        let ProcessRecord { suspended, parent, .. } = self.rows[process];
+        let (suspended, parent) = (self.rows[own].suspended, self.rows[process].parent);
         let pending = match process == own {
             true => self.rows[own].pending,
             false => self.rows[own].pending | self.rows[process].pending & !self.rows[process].directed,
@@ -179,6 +187,15 @@ impl ProcessTable {
         if process != index {
             rows.change(process, |record| record.ignored &= ignored);
         }
+        if rows[process].threads > 0 {
+            let mut at = rows.first(RowKey::Parent, rows[process].pid);
+            while let Some(thread) = at {
+                at = rows.next(thread, RowKey::Parent);
+                if rows[thread].is_thread {
+                    rows.change(thread, |record| record.ignored &= ignored);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -197,8 +214,7 @@ impl ProcessTable {
     /// Whether `pid`, which blocks `blocked`, is to wait because it is suspended: a signal is served at once.
     pub fn is_kept(&self, pid: u32, blocked: SignalSet) -> Result<bool, Errno> {
         let own = self.index(pid)?;
-        let suspended = self.rows[self.process_index(own)].suspended;
-        Ok(self.is_stopped(own) || suspended && self.deliverable(pid, blocked)? == 0)
+        Ok(self.is_stopped(own) || self.rows[own].suspended && self.deliverable(pid, blocked)? == 0)
     }
 }
 

@@ -168,7 +168,9 @@ impl ProcessTable {
     /// `EINTR` if a signal that it does not block waits for `parent`, and must be served before it forks: a signal to
     /// the parent's group includes the child.
     pub fn may_fork(&self, parent: u32, blocked: SignalSet) -> Result<(), Errno> {
-        if self.deliverable(parent, blocked)? != 0 { Err(Errno::EINTR) } else { Ok(()) }
+        let record = self.get(parent)?;
+        // What is for the first thread alone keeps none of the others from it.
+        if record.deliverable(blocked) & !record.directed != 0 { Err(Errno::EINTR) } else { Ok(()) }
     }
 
     /// Process `pid` of this board ends; its parent's pid, and who else has to know. Its slot is free.
@@ -335,7 +337,8 @@ impl ProcessTable {
 
     /// Parent, group and session of `pid`, and how many ends of boards there were so far.
     pub fn relate(&self, pid: u32) -> Result<Relations, Errno> {
-        let ProcessRecord { parent, group, session, users, saved, .. } = *self.get(pid)?;
+        let ProcessRecord { parent, group, session, users, saved, .. } =
+            self.rows[self.process_index(self.index(pid)?)];
         Ok(Relations { parent, group, session, users, further: FurtherFacts { deaths: self.deaths, saved } })
     }
 

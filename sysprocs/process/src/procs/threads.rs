@@ -86,7 +86,16 @@ impl ProcessTable {
         }
         self.to_answer.add(slots);
         self.to_interrupt.add(slots);
+        self.resume(first);
         Ok(())
+    }
+
+    /// The process at `index` goes on if it is stopped, since a thread of it has to.
+    pub(super) fn resume(&mut self, index: usize) {
+        if matches!(self.rows[index].state, ProcessState::Stopped { .. }) {
+            self.rows.change(index, |record| record.state = ProcessState::Alive);
+            self.to_answer.add(self.slots_of(index));
+        }
     }
 
     /// Pending signals that concern `pid` while it blocks `blocked`: its own, and those of its process for any thread.

@@ -6,7 +6,7 @@
 //! (`dispatch/slot_loop.rs`).
 
 use crate::user::servers::services::Services;
-use crate::user::state::{ProgramState, SyscallEscape, ThreadGroup, ThreadState, UserFacts};
+use crate::user::state::{Object, ProgramState, SyscallEscape, ThreadGroup, ThreadState, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space};
@@ -101,6 +101,12 @@ impl<M: UserMemory> User<M> {
         if let Some(group) = self.group {
             self.facts.groups.enter(&mut self.me, (group, self.facts.slot), &mut self.program).await;
         }
+    }
+
+    /// `EBADF` if another thread has closed all descriptors of `object` since the call began.
+    pub(crate) fn check_open(&self, object: Object) -> Result<(), Errno> {
+        let open = self.group.is_none() || self.program.files.iter().any(|(_, file)| file.object == object);
+        if open { Ok(()) } else { Err(Errno::EBADF) }
     }
 
     /// Argument `index` of the present system call.

@@ -22,9 +22,9 @@ fn expect_all(mut script: Script, calls: &[(u64, &[Argument], Argument)]) {
     assert_eq!(System::solo(&script).status(), 0, "the number of the call that came to something else");
 }
 
-/// Holds: no-sockets.
+/// Holds: no-attributes.
 #[test]
-fn identity_facts_are_single_threaded() {
+fn identity_facts_match_linux() {
     let mut script = Script::new();
     let ids = words(&mut script, &[7; 3]);
     let calls: &[(u64, &[Argument], Argument)] = &[

@@ -43,7 +43,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("process events::timerfd_read_on_other_board_gets_expirations", &[85, 86]),
     ("cluster calls::events::event_files_match_linux", &[87]),
     ("process identity::ids_follow_linux_rules", &[90, 91, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 158, 159, 174, 175, 176, 177]),
-    ("process identity::identity_facts_are_single_threaded", &[92, 96, 142, 156, 161, 166, 167, 172, 173, 178, 293]),
+    ("process identity::identity_facts_match_linux", &[92, 96, 142, 156, 161, 166, 167, 172, 173, 178, 293]),
     ("process locks::file_lock_close_releases_and_table_is_bounded", &[94]),
     ("process futexes::futex_bad_calls_fail_as_on_linux", &[98]),
     ("process threads::first_thread_that_exits_leaves_the_others_running", &[93]),

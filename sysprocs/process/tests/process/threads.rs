@@ -251,3 +251,46 @@ fn handler_of_further_thread_is_the_programs() {
     exit(&mut init, 0);
     run(&init, 0);
 }
+
+/// A thread that waits for a signal of its own is made while the others end: nothing of the program is left.
+#[test]
+fn exit_group_ends_a_thread_that_is_about_to_make_one() {
+    let mut init = with_console();
+    let (child, makes, idle) = (init.label(), init.label(), init.label());
+    init.call(CLONE, &[SIGCHLD]).jump_if_zero(child);
+    let status = wait_status(&mut init);
+    init.take(Of(status)).expect(Value(3 << 8), 1);
+    exit(&mut init, 0);
+    init.place(child);
+    begin_thread(&mut init, makes);
+    sleep(&mut init, 3);
+    exit(&mut init, 3);
+    init.place(makes);
+    begin_thread(&mut init, idle);
+    init.jump(makes);
+    init.place(idle);
+    exit_thread(&mut init);
+    let end_ns = run(&init, 0);
+    assert!((3 * MS..5 * MS).contains(&end_ns), "at {end_ns} ns");
+}
+
+/// No program claims to be a thread that has its siblings killed.
+#[test]
+fn cause_of_siblings_is_nobodys_to_claim() {
+    const SIGQUEUE: u64 = 138;
+    const SIGCONT: u64 = 18;
+    let mut init = with_console();
+    let (child, number) = (init.label(), init.variable());
+    let mut info = [0u8; 128];
+    info[8..12].copy_from_slice(&i32::MIN.to_le_bytes());
+    let info = init.bytes(&info);
+    init.call(CLONE, &[SIGCHLD]).keep(number).jump_if_zero(child);
+    init.call(SIGQUEUE, &[Of(number), Value(SIGCONT), info]).expect(error(1), 1);
+    let status = wait_status(&mut init);
+    init.take(Of(status)).expect(NONE, 2);
+    exit(&mut init, 0);
+    init.place(child);
+    sleep(&mut init, 5);
+    exit(&mut init, 0);
+    run(&init, 0);
+}

@@ -89,7 +89,7 @@ fn open_tmpfile_is_unsupported() {
     expect_all(&mut init, calls);
 }
 
-/// Holds: no-sockets.
+/// Holds: no-attributes.
 #[test]
 fn xattr_calls_are_refused() {
     let mut init = with_console();

@@ -18,7 +18,7 @@ const GROUPS: [&[&str]; 18] = [
     &["name_index"],
     &["metadata_writeback"],
     &["pipe_table"],
-    &["keyboard", "fifos", "futexes"],
+    &["keyboard", "fifos"],
     &["memory", "reclaimer"],
     &["page_cache", "data_writeback", "lease_flusher"],
     &["file"],

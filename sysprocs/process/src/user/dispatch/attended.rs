@@ -4,6 +4,7 @@
 //! Invariant: a slot whose program has several threads is in the loop here, which leaves the program to the others
 //! while this thread runs. Not here: the loop of all other programs (`slot_loop.rs`), what a pace is (`governed.rs`).
 
+use crate::signals::{SIGKILL, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::slot::{User, leaving};
 use crate::user::state::{SyscallEscape, SyscallResult};
@@ -38,6 +39,9 @@ impl<M: UserMemory> User<M> {
                 continue;
             }
             leaving!(self, self.me.run_user(self.context, self.space_number));
+            if self.ends_threads() {
+                return Err(killed(SIGKILL)); // and not what its call asked for
+            }
             let outcome = match self.me.trap() {
                 Trap::Syscall => apart!(self.carry_out(self.context.x[8])),
                 Trap::Preempted => continue,

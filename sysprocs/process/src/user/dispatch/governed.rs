@@ -7,6 +7,7 @@
 //! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with
 //! the next. Not here: how long delays are (`renga_governor`).
 
+use crate::signals::{SIGKILL, killed};
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::slot::{User, leaving};
 use crate::user::state::{FileDescriptor, Object, SyscallResult, restartable};
@@ -42,6 +43,9 @@ impl<M: UserMemory> User<M> {
                 continue;
             }
             leaving!(self, self.me.run_user(self.context, self.space_number));
+            if self.ends_threads() {
+                return Err(killed(SIGKILL));
+            }
             let asked_ns = self.me.now_ns();
             governor.trapped(self.crossing());
             let number = self.context.x[8];

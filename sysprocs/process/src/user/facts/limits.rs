@@ -4,7 +4,7 @@
 //! Not here: the limits themselves (`state/limits.rs`), who counts processes (`procs`).
 
 use crate::signals::SIGXFSZ;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::fields::{STAT_SIZE_AT, word_at};
 use crate::user::state::limits::{AS, FSIZE, INFINITY, LIMITS, NOFILE, ResourceLimit, STACK};
 use crate::user::state::open_flags::STRIPS;
@@ -92,7 +92,7 @@ impl<M: UserMemory> User<M> {
         } else if let Some(offset) = offset {
             offset
         } else {
-            file.call(Seek { offset: 0, whence: Whence::Current }, ()).await?
+            leaving!(self, file.call(Seek { offset: 0, whence: Whence::Current }, ()))?
         };
         self.allowed_size(start, bytes).await
     }

@@ -83,7 +83,7 @@ impl<M: UserMemory> User<M> {
 
     /// How process `pid`, or this one if that is 0, is scheduled; changed to `change` unless that is `ASK_POLICY`.
     pub(crate) async fn schedule_of(&mut self, pid: u32, change: u64) -> Result<Schedule, Errno> {
-        let pid = if pid == 0 { self.program.pid } else { pid };
+        let pid = if pid == 0 { self.thread.tid } else { pid };
         let word = self.services.procs_of(pid)?.call(PolicyOf { pid, change }, ()).await?;
         Schedule::from_word(word).ok_or(Errno::EIO)
     }
@@ -95,7 +95,7 @@ impl<M: UserMemory> User<M> {
         Ok(self.schedule_of(pid, ASK_POLICY).await?.policy)
     }
 
-    /// The group that the present call is about, 0 for all programs, which are one user's; none: a process.
+    /// The group that the present call is about, 0 for all programs; none: a process.
     async fn prioritized_group(&mut self) -> Result<Option<u32>, Errno> {
         match (self.int(0), self.int(1)) {
             (PRIO_PROCESS, _) => Ok(None),
@@ -124,6 +124,9 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn set_priority(&mut self) -> Result<(), Errno> {
         let nice = (self.int(2) as i32).clamp(NICE_MIN.into(), NICE_MAX.into()) as i8;
         if let Some(group) = self.prioritized_group().await? {
+            if !self.program.credentials.is_root() {
+                return Err(Errno::EPERM); // members may be others'
+            }
             let (policy, nobody) = (Policy { nice, ..Policy::DEFAULT }, 0);
             let change = Schedule { policy, cores: nobody, all_cores: nobody }.to_word();
             return self.nice_of_group(group, change).await.map(|_| ());

@@ -148,9 +148,16 @@ impl<M: UserMemory> User<M> {
     /// `fchownat`; without a path `fchown`.
     pub(crate) async fn change_owner(&mut self, has_path: bool) -> Result<(), Errno> {
         let [uid, gid] = [1, 2].map(|index| self.int(index + usize::from(has_path)));
-        let path = has_path.then_some((self.argument(1), follow(self.argument(4))));
-        known_flags(if has_path { self.int(4) } else { 0 }, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
+        let flags = if has_path { self.argument(4) } else { 0 };
+        known_flags(flags as u32, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)?;
+        let has_path = has_path && !self.is_for_descriptor(flags).await?;
+        let path = has_path.then_some((self.argument(1), follow(flags)));
         self.change(path, FileChange::Owner { uid, gid }).await
+    }
+
+    /// Whether a call with `flags` is about its descriptor, as its path is empty.
+    async fn is_for_descriptor(&mut self, flags: u64) -> Result<bool, Errno> {
+        Ok(flags & AT_EMPTY_PATH != 0 && self.get_path_or_empty(self.argument(1), 0).await? == 0)
     }
 
     /// One `struct timespec` of `utimensat`, in the file system's terms.
@@ -172,7 +179,8 @@ impl<M: UserMemory> User<M> {
             access_ns = self.file_time(times).await?;
             modify_ns = self.file_time(times.wrapping_add(16)).await?;
         }
-        let path = (path != 0).then_some((path, follow(flags)));
+        let has_path = path != 0 && !self.is_for_descriptor(flags).await?;
+        let path = has_path.then_some((path, follow(flags)));
         self.change(path, FileChange::Times { access_ns, modify_ns }).await
     }
 }

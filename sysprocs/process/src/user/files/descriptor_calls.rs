@@ -7,7 +7,7 @@
 
 use crate::user::files::locks::{LockCall, LockWay};
 use crate::user::servers::object_calls::SETTABLE;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::open_flags::{O_CLOEXEC, is_path_only, reported_flags};
 use crate::user::state::{FileDescriptor, SyscallResult, finish};
 use core::future::Future;
@@ -116,8 +116,9 @@ impl<M: UserMemory> User<M> {
         }
         match descriptor.object.file() {
             Some(at) => {
-                let offset = self.argument(1) as i64;
-                Ok(self.services.file(at)?.call(Seek { offset, whence }, ()).await?)
+                let seek = Seek { offset: self.argument(1) as i64, whence };
+                let mut file = self.services.file(at)?;
+                Ok(leaving!(self, file.call(seek, ()))?)
             }
             None => Ok(descriptor.object.facts().seek?),
         }

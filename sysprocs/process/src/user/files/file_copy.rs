@@ -114,18 +114,20 @@ impl<M: UserMemory> User<M> {
         // Bytes that were passed on already do not wait for more to come.
         let mut source = from.mode_at(start);
         source.nonblocking |= is_further && from.object.pipe().is_some();
+        self.check_open(from.object).map_err(|errno| PageFailure::Read(from.object, errno))?;
         let read = match leaving!(self, self.services.read(from.object, &mut self.scratch[..length], source)) {
             Ok(0) => return Ok((0, 1)), // the file ends
             Ok(bytes) => bytes.min(length),
             Err(errno) => return Err(PageFailure::Read(from.object, errno)),
         };
+        self.check_open(to).map_err(|errno| PageFailure::Write(to, errno))?;
         let written = leaving!(self, self.services.write(to, &self.scratch[..read], mode)).map(|bytes| bytes.min(read));
         let unread = read - written.unwrap_or(0);
         if let (1.., None, Some(at)) = (unread, start, from.object.file())
             && let Ok(mut file) = self.services.file(at)
         {
             // A regular file can always be moved back over what was just read.
-            let _ = file.call(Seek { offset: -(unread as i64), whence: Whence::Current }, ()).await;
+            let _ = leaving!(self, file.call(Seek { offset: -(unread as i64), whence: Whence::Current }, ()));
         }
         written.map(|written| (written, read)).map_err(|errno| PageFailure::Write(to, errno))
     }

@@ -77,7 +77,7 @@ impl<M: UserMemory> User<M> {
         let mut file = self.services.file(descriptor.object.file().ok_or(Errno::ENOLCK)?)?;
         let base = match half_at(bytes, WHENCE) {
             0 => 0,
-            1 => file.call(Seek { offset: 0, whence: Whence::Current }, ()).await?,
+            1 => leaving!(self, file.call(Seek { offset: 0, whence: Whence::Current }, ()))?,
             2 => {
                 file.call(FileStatus {}, &mut self.scratch[..STAT_BYTES]).await?;
                 word_at(&self.scratch, STAT_SIZE_AT)

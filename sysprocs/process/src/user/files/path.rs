@@ -9,7 +9,7 @@ pub const AT_FDCWD: i32 = -100;
 pub const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 pub const AT_REMOVEDIR: u64 = 0x200;
 pub const AT_SYMLINK_FOLLOW: u64 = 0x400;
-/// Of `faccessat2`: the effective ids count, which are the real ones.
+/// Of `faccessat2`: the effective ids count.
 pub const AT_EACCESS: u64 = 0x200;
 pub const AT_NO_AUTOMOUNT: u64 = 0x800;
 /// Flags for fresh or cached attributes of a remote server.

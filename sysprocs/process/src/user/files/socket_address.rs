@@ -3,15 +3,17 @@
 //! A path stands for its inode, so that the name is the same from every board and directory. Not here: what is done
 //! with sockets (`sockets.rs`).
 
+use crate::user::files::permissions::PathWish;
 use crate::user::slot::User;
+use crate::user::state::credentials::MAY_WRITE;
 use crate::user::state::open_flags::{S_IFMT, S_IFSOCK};
 use crate::user::state::{Handle, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::InodeOwner;
-use renga_proto::path::Open;
+use renga_proto::path::{Open, PathStart};
 use renga_proto::socket::{GetAddress, NAME_BYTES, SocketHandle, SocketSide, SocketSort};
 use renga_proto::socket_table::FindName;
-use renga_rt::{Errno, Retry};
+use renga_rt::{Errno, Retry, apart};
 
 pub(super) const AF_UNIX: u16 = 1;
 /// Bytes of a family, in front of an address.
@@ -86,8 +88,11 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The name of the socket at the path in `self.paths`.
-    pub(super) async fn find_inode_name(&mut self, length: usize) -> Result<[u8; INODE_NAME_BYTES], Errno> {
-        let at = self.start_for(super::path::AT_FDCWD as u64, 0)?;
+    pub(super) async fn find_inode_name(
+        &mut self,
+        at: PathStart,
+        length: usize,
+    ) -> Result<[u8; INODE_NAME_BYTES], Errno> {
         let open = Open { at, flags: 0, mode: 0, owner: InodeOwner::default() };
         let facts = self.services.open_path(open, &self.paths[..length]).await;
         let facts = facts.map_err(|errno| if errno == Errno::ECROSSED { Errno::ECONNREFUSED } else { errno })?;
@@ -108,8 +113,15 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         if address.is_path() {
-            let length = self.put_path(address);
-            let name = self.find_inode_name(length).await?;
+            let (mut at, mut length) = (self.start_for(super::path::AT_FDCWD as u64, 0)?, self.put_path(address));
+            if !self.program.credentials.rules_files() {
+                let found = apart!(self.permit(at, 0..length, 0, PathWish::Look))?;
+                if let Some((_, socket)) = found.end {
+                    self.program.credentials.allow(socket, MAY_WRITE)?;
+                }
+                (at, length) = (found.at, self.put_back(&found, 0));
+            }
+            let name = self.find_inode_name(at, length).await?;
             return self.services.socket_names()?.call_retrying(FindName { sort }, &name[..]).await;
         }
         let name = address.name().ok_or(Errno::EINVAL)?;

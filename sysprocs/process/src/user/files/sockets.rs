@@ -4,24 +4,30 @@
 //! (`renga_socket`), addresses (`socket_address.rs`), messages (`socket_messages.rs`).
 
 use super::socket_address::{AF_UNIX, SocketAddress};
+use crate::user::files::permissions::PathWish;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
 use crate::user::slot::{User, leaving};
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR, S_IFSOCK};
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
-use renga_proto::path::MakeNode;
+use renga_proto::path::{MakeNode, NO_FOLLOW};
 use renga_proto::socket::{
     Accept, BACKLOG_MAX, BeginConnect, DescribeSocket, EndConnect, Listen, Offer, OpenSocket, SHUT_RECEIVE, SHUT_SEND,
     SetAddress, SetPeer, Shutdown, SocketFacts, SocketHandle, SocketSide, SocketSort, TakeSide,
 };
 use renga_proto::socket_table::{BindName, FindName, FreeSocket, TakeSocket, UnbindName};
-use renga_rt::{Errno, Retry};
+use renga_rt::{Errno, Retry, apart};
 
 const SOCK_STREAM: u32 = 1;
 const SOCK_DGRAM: u32 = 2;
 const SOCK_SEQPACKET: u32 = 5;
 const AF_UNSPEC: u16 = 0;
+
+/// What the error of making a name is called of a socket's.
+fn in_use(errno: Errno) -> Errno {
+    if errno == Errno::EEXIST { Errno::EADDRINUSE } else { errno }
+}
 
 fn sort_of(family: u32, kind: u32, protocol: u32) -> Result<SocketSort, Errno> {
     match kind & !(O_CLOEXEC | O_NONBLOCK) {
@@ -128,11 +134,15 @@ impl<M: UserMemory> User<M> {
     async fn bind_path(&mut self, socket: (Handle, SocketSort), address: &SocketAddress) -> Result<(), Errno> {
         let length = self.put_path(address);
         let start = self.start_for(super::path::AT_FDCWD as u64, 0)?;
+        let (start, length) = match self.program.credentials.rules_files() {
+            true => (start, length),
+            false => apart!(self.permitted_from(start, length, NO_FOLLOW, PathWish::Make)).map_err(in_use)?,
+        };
         let owner = self.program.credentials.owner();
         let node = MakeNode { at: start, mode: S_IFSOCK | 0o777 & !self.program.umask, device: 0, owner };
         let made = self.services.path_lookup()?.call(node, &self.paths[..length]).await;
-        made.map_err(|errno| if errno == Errno::EEXIST { Errno::EADDRINUSE } else { errno })?;
-        let name = self.find_inode_name(length).await?;
+        made.map_err(in_use)?;
+        let name = self.find_inode_name(start, length).await?;
         self.bind_name(socket, &name).await
     }
 

@@ -9,7 +9,7 @@ use crate::user::files::path::{
 use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::SyscallResult;
 use crate::user::state::fields::put_words;
 use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
@@ -251,7 +251,7 @@ impl<M: UserMemory> User<M> {
         }
         let mut file = self.file_of(self.argument(0), Errno::ENOTDIR)?;
         let room = room.min(self.scratch.len());
-        let read = file.call(NextEntries {}, &mut self.scratch[..room]).await?;
+        let read = leaving!(self, file.call(NextEntries {}, &mut self.scratch[..room]))?;
         let bytes = (read.bytes as usize).min(room);
         self.put_scratch(place, bytes).await?;
         Ok(bytes as u64)

@@ -25,7 +25,7 @@ use renga_rt::{Client, Errno, apart};
 /// Times that a path may leave the disk, or seem to.
 pub(crate) const CROSSINGS_MAX: u32 = 8;
 
-/// The permission bit of the owner, who is everybody, to write.
+/// The permission bit of the owner to write.
 const OWNER_WRITES: u16 = 0o200;
 
 /// Most bytes of what a descriptor of a file without a name leads to: a word, and a number in brackets.

@@ -1,7 +1,7 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
-use crate::user::slot::User;
+use crate::user::slot::{User, leaving};
 use crate::user::state::fields::word_at;
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG};
 use crate::user::state::{Object, SyscallResult};
@@ -76,7 +76,8 @@ impl<M: UserMemory> User<M> {
         let size = word_at(&self.status_of(number).await?, SIZE_AT);
         let at = self.program.files.get(number)?.object.file_or(Errno::ENOTTY)?;
         let here = Seek { offset: 0, whence: Whence::Current };
-        Ok(size.wrapping_sub(self.services.file(at)?.call(here, ()).await?))
+        let mut file = self.services.file(at)?;
+        Ok(size.wrapping_sub(leaving!(self, file.call(here, ()))?))
     }
 
     async fn control_terminal(&mut self, request: u32, place: u64) -> SyscallResult<()> {
@@ -122,7 +123,7 @@ impl<M: UserMemory> User<M> {
                 let session = self.own_terminal(Errno::ENOTTY).await?.session;
                 self.put(place, &session.to_le_bytes()).await?;
             }
-            TIOCSCTTY => self.take_terminal(place == 1).await?,
+            TIOCSCTTY => self.take_terminal(place == 1 && self.program.credentials.is_root()).await?,
             TIOCNOTTY => {
                 self.own_terminal(Errno::ENOTTY).await?;
                 self.leave_terminal(self.program.pid).await?;

@@ -222,6 +222,7 @@ impl<M: UserMemory> User<M> {
             }
             wanted
         };
+        self.check_open(object)?;
         let read = leaving!(self, self.services.read(object, &mut self.scratch[..wanted], mode));
         let bytes = read?.min(wanted);
         self.put_scratch(address, bytes).await?;
@@ -242,6 +243,7 @@ impl<M: UserMemory> User<M> {
         if is_shared {
             self.scratch[..wanted].copy_from_slice(&page);
             drop(page);
+            self.check_open(object)?;
             let written = leaving!(self, self.services.write(object, &self.scratch[..wanted], mode));
             return Ok((written?.min(wanted), wanted));
         }
@@ -328,6 +330,7 @@ impl<M: UserMemory> User<M> {
 
     /// Writes the first `length` bytes of the scratch page.
     pub(crate) async fn write_scratch(&mut self, object: Object, length: usize, mode: TransferMode) -> SyscallResult {
+        self.check_open(object)?;
         match leaving!(self, self.services.write(object, &self.scratch[..length], mode)) {
             Ok(bytes) => Ok(bytes as u64),
             Err(errno) => self.write_failed(object, errno).await,
@@ -340,8 +343,9 @@ impl<M: UserMemory> User<M> {
         }
         let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {
-            let pid = self.program.pid;
-            self.services.clients.procs.call(Kill { pid, signal: SIGPIPE, cause: Cause::user(pid) }, ()).await?;
+            let cause = Cause { code: Cause::FOR_THREAD, ..Cause::user(self.program.pid) };
+            let kill = Kill { pid: self.thread.tid, signal: SIGPIPE, cause };
+            self.services.clients.procs.call(kill, ()).await?;
         }
         restartable(Err(errno))
     }

@@ -127,6 +127,9 @@ impl<M: UserMemory> User<M> {
         if self.is_further_thread() {
             return Err(Errno::ENOSYS);
         }
+        if self.ends_threads() {
+            return Err(Errno::EINTR); // another thread has ended the program
+        }
         let (mut files, mut space) = (ProgramFiles::default(), Space::none());
         let loaded = apart!(self.load(&mut space, (length, source), strings, &mut files));
         for file in files.uses.into_iter().flatten() {

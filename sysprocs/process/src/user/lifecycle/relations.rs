@@ -158,7 +158,7 @@ impl<M: UserMemory> User<M> {
 
     /// Whether the program may change how `pid` runs.
     pub(crate) async fn allow_change_of(&mut self, pid: u32) -> Result<(), Errno> {
-        if self.program.credentials.is_root() || pid == 0 || pid == self.program.pid {
+        if self.program.credentials.is_root() || pid == 0 || pid == self.program.pid || pid == self.thread.tid {
             return Ok(());
         }
         let Users { real, effective } = apart!(self.relations_of(pid))?.users;
@@ -184,6 +184,9 @@ impl<M: UserMemory> User<M> {
         let (code, value) = (int_at(&bytes, 8) as i32, word_at(&bytes, 24));
         let sender = Sender { pid: int_at(&bytes, 16), uid: int_at(&bytes, 20) };
         // Only the system may claim towards others to be the sender.
+        if code == Cause::OF_SIBLING {
+            return Err(Errno::EPERM);
+        }
         if (code >= 0 || code == SI_TKILL) && pid != self.thread.tid && pid != self.program.pid {
             return Err(Errno::EPERM);
         }

@@ -10,6 +10,7 @@ use renga_proto::clock::{AwaitWake, CalendarTime};
 use renga_proto::futex::{ANY_BITS, FutexKey, FutexScope, JoinQueue, MoveWaiters, WakeFutex, WasWoken};
 use renga_rt::{Errno, Word};
 
+const FUTEX_COMMAND: u32 = 0x7f;
 const FUTEX_WAIT: u32 = 0;
 const FUTEX_WAKE: u32 = 1;
 const FUTEX_REQUEUE: u32 = 3;
@@ -119,8 +120,8 @@ impl<M: UserMemory> User<M> {
         match self.services.futexes(board)?.call(WasWoken { slot, leaves: true }, ()).await {
             Ok(true) => Ok(0),
             _ => {
-                if waited == Err(SyscallEscape::RestartUnlessHandled) {
-                    self.thread.deadline_ns = until_ns;
+                if waited == Err(SyscallEscape::RestartUnlessHandled) && self.int(1) & FUTEX_COMMAND == FUTEX_WAIT {
+                    self.thread.deadline_ns = until_ns; // its argument is a time from now
                 }
                 waited.map(|()| 0)
             }
@@ -154,7 +155,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         let FutexWord { board, key } = self.word_at(address, private)?;
-        let count = count.max(1); // as on Linux
+        let count = (count as i32).max(1) as u32; // as on Linux
         self.services.futexes(board)?.call(WakeFutex { key, bits, count }, ()).await.map(u64::from)
     }
 

@@ -94,9 +94,11 @@ impl<M: UserMemory> User<M> {
             && reported_children == children
             && reported_queued == queued
             && reported_users == ids
+            && (self.group.is_none() || self.program.reported_by == self.thread.tid)
         {
             return;
         }
+        self.program.reported_by = self.thread.tid;
         let (pid, [reaps, quiet]) = (self.thread.tid, children);
         let (users, saved) = (self.program.credentials.users(), ids.saved);
         let set = SetIgnored { pid, ignored, keeping: SignalKeeping { reaps, quiet, queued }, users, saved };

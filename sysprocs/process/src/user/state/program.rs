@@ -59,6 +59,8 @@ renga_rt::with_defaults! {
         pub(crate) timers: Timers = Timers::NONE,
         /// What its threads used that have ended.
         pub(crate) past_threads: Used = Used::NONE,
+        /// Which of its threads was the last to report what `procs` is to know.
+        pub(crate) reported_by: u32 = pid,
         /// It ends with this status, which a thread has for all.
         pub(crate) ending: Option<u32> = None,
         /// Its threads end one by one, as it runs another program.
