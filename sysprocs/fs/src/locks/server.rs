@@ -111,8 +111,9 @@ impl LockState {
         false
     }
 
-    /// A caller that still waits on behalf of `owner` for locks of `ino` (0: of any file) gets nothing, as no process would unlock it: an open file was
-    /// closed for good, because its board took the waiting one for dead, which this board may do later.
+    /// A caller that still waits on behalf of `owner` for a lock of `ino` (0: of any file) gets nothing, as no process
+    /// would unlock it: an open file was closed for good, because its board took the waiting one for dead, which this
+    /// board may do later.
     fn refuse(&mut self, owner: Owner, ino: u32) {
         self.waiting.retain(|call| {
             let wanted = call.entry().wanted;
