@@ -29,7 +29,7 @@ image:                                  // the header of an arm64 image
         b       begin
         .word   0
         .quad   0x200000                // where it wants to be, from the beginning of memory
-        .quad   0x200000                // bytes that it takes
+        .quad   0x400000                // bytes that it takes; `IMAGE_BYTES_MAX` of the tool
         .quad   2                       // pages of 4 KiB
         .quad   0, 0, 0
         .ascii  "ARM\x64"
@@ -43,7 +43,7 @@ begin:  mrs     x1, mpidr_el1           // one core does it
         ldr     x20, seed
 
         // Memory except the ranges above and the image.
-        mov     x1, #0x400000
+        mov     x1, #0x600000
         mov     x2, #0x8000000
         fill
         mov     x1, #0x8200000

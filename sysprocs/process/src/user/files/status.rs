@@ -11,8 +11,8 @@ use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::{User, leaving};
 use crate::user::state::SyscallResult;
-use crate::user::state::fields::put_words;
-use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
+use crate::user::state::fields::{half_at, put_words};
+use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::file::{File, FileStatus, NextEntries, SetSize, SyncFile};
@@ -25,6 +25,8 @@ use renga_rt::{Client, Errno, apart};
 /// `f_type` of what is under /proc.
 const PROC_MAGIC: u64 = 0x9fa0;
 const STATFS_BYTES: usize = 120;
+/// Where a `struct stat` has the mode.
+const MODE_AT: usize = 16;
 /// What `access(2)` can ask for.
 const ACCESS_MODES: u64 = 7;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
@@ -147,6 +149,12 @@ impl<M: UserMemory> User<M> {
         if empty && flags & AT_EMPTY_PATH != 0 {
             let found = apart!(self.access_of(self.argument(0)))?;
             return self.program.credentials.as_used(real).allow(found, mode);
+        }
+        if flags & AT_SYMLINK_NOFOLLOW != 0 {
+            let status = self.status_at_path(self.argument(0), self.argument(1), flags).await?;
+            if half_at(&status, MODE_AT) & S_IFMT == S_IFLNK {
+                return Ok(()); // a link allows everything
+            }
         }
         let (at, length) = self.get_path_from(self.argument(0), self.argument(1)).await?;
         if self.program.credentials.users.real == 0 && (real || self.program.credentials.rules_files()) {
