@@ -17,6 +17,7 @@ fn run() -> Ended {
 
 /// Holds: pins-rate.
 #[test]
+#[ignore = "minutes: renga test --long=wires"]
 fn pins_driver_speed_matches_model() {
     if clusters_can_run() {
         Renga::bench("pins").end().expect_status(0);
@@ -24,6 +25,7 @@ fn pins_driver_speed_matches_model() {
 }
 
 #[test]
+#[ignore = "half a minute of both cores: renga test --long=wires"]
 fn pins_cluster_repeats_identically() {
     if !clusters_can_run() {
         return;
