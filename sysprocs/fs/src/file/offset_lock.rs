@@ -35,7 +35,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// The transfer that began at `start` goes on if all of its first piece was moved.
     fn begun(&mut self, start: u64, bytes: u32, wanted: usize) -> BegunTransfer {
         // Calls of other boards share proxies, which may not wait for another client.
-        let only_here = self.references.boards() == 1 << self.board;
+        let only_here = self.references.boards() == 1 << self.home;
         let locked = bytes as usize == wanted && only_here && self.references.total() > 1;
         self.set_transferring(locked.then_some(self.asker));
         BegunTransfer { bytes, locked, start }
