@@ -1,6 +1,6 @@
 //! Sockets: one process each, on the board where the socket was made, with both sides of its connection.
 //!
-//! A connection is the process of the socket that connected (or of a pair): whoever accepts it has its second side. So
+//! A connection is the process of the socket that connected (or of a pair): its accepter has its second side. So
 //! a program's handle never changes, and no socket calls another one.
 
 use crate::pipe::Polled;
@@ -158,7 +158,7 @@ protocol! {
         16 TakeSide { generation: u32, board: u8 } (()) -> Result<(), Errno>;
         /// From now on who calls at the side waits, or (`nonblocking`) fails as if its call said so.
         17 SetSideBlocking { generation: u32, side: SocketSide, nonblocking: bool } (()) -> Result<(), Errno>;
-        /// A datagram of socket `from` for this one, whoever may reach it. `ECONNREFUSED`: nobody has it any more.
+        /// A datagram of socket `from` for this one. `ECONNREFUSED`: nobody has it any more.
         18 Deliver { generation: u32, from: SocketHandle, nonblocking: bool } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Of datagrams: whom those without an address are for; the slice is the address.
         19 SetPeer { generation: u32, peer: SocketHandle } (&'a [u8]) -> Result<(), Errno>;

@@ -48,7 +48,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// It is being closed: whoever closed it may start a program from it at once.
+    /// It is being closed: its closer may start a program from it at once.
     pub(super) async fn release_text(&mut self) {
         self.is_busy_text = false;
         let boards = self.clients.references.boards();

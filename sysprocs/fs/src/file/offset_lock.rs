@@ -1,8 +1,9 @@
 //! Transfers of several pieces at a shared offset: no other program's come between.
 //!
 //! Invariant: while a transfer is under way the file accepts no call that uses the offset but the one that ends it, so
-//! that others wait in the order in which they came. It ends with the board that began it. Not here: transfers at an
-//! offset of the caller's, and appends (`large_append.rs`).
+//! that others wait in the order in which they came. It ends with the board that began it. A file that other boards
+//! have open too is not locked: their calls share proxies, which wait for no client. Not here: transfers at an offset of
+//! the caller's, and appends (`large_append.rs`).
 
 use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
@@ -34,7 +35,6 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// The transfer that began at `start` goes on if all of its first piece was moved.
     fn begun(&mut self, start: u64, bytes: u32, wanted: usize) -> BegunTransfer {
-        // Calls of other boards share proxies, which may not wait for another client.
         let only_here = self.references.boards() == 1 << self.home;
         let locked = bytes as usize == wanted && only_here && self.references.total() > 1;
         self.set_transferring(locked.then_some(self.asker));

@@ -35,7 +35,7 @@ fn add_child(table: &mut ProcessTable, parent: u32, child: u32, group: u32, deat
     assert_eq!(table.add_child(parent, child, group, deaths), Ok(0));
 }
 
-/// What moves a process to a group whoever it is.
+/// The entry that moves a process to a group, of any board.
 fn moved(pid: u32, group: u32) -> SetGroup {
     SetGroup { pid, group, by: 0, session: 0 }
 }

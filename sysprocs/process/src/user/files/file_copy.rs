@@ -65,12 +65,18 @@ impl<M: UserMemory> User<M> {
         let (start, target) = (self.offset_at(from_place).await?, self.offset_at(to_place).await?);
         let done = self.copy_through((&from, start), (&to, target), count).await?;
         let done = self.sync_written(&to, done).await?;
-        for (place, offset) in [(from_place, start), (to_place, target)] {
+        self.put_moved_offsets([(from_place, start), (to_place, target)], done).await?;
+        Ok(done)
+    }
+
+    /// Writes the offsets to where the program gave them, behind the `done` bytes; none where it gave none.
+    async fn put_moved_offsets(&mut self, offsets: [(u64, Option<u64>); 2], done: u64) -> Result<(), Errno> {
+        for (place, offset) in offsets {
             if let Some(offset) = offset {
                 self.put(place, &(offset + done).to_le_bytes()).await?;
             }
         }
-        Ok(done)
+        Ok(())
     }
 
     /// `vmsplice`: copies between buffers of the program and a pipe.
@@ -155,11 +161,7 @@ impl<M: UserMemory> User<M> {
         let (start, target) = (self.offset_at(from_place).await?, self.offset_at(to_place).await?);
         let done = self.copy_through((&from, start), (&to, target), count).await?;
         let done = self.sync_written(&to, done).await?;
-        for (place, offset) in [(from_place, start), (to_place, target)] {
-            if let Some(offset) = offset {
-                self.put(place, &(offset + done).to_le_bytes()).await?;
-            }
-        }
+        self.put_moved_offsets([(from_place, start), (to_place, target)], done).await?;
         Ok(done)
     }
 }

@@ -1,7 +1,7 @@
 //! Words of memory that programs wait for (futex(2)), and what a program that ends leaves locked.
 //!
 //! Invariant: a program is in a queue before it reads the word, and is out of it when the call ends, however it ends.
-//! So a wake after the word has changed finds whoever read the old value. Not here: the queues (`renga_futex`).
+//! So a wake after the word has changed finds every program that read the old value. Not here: the queues (`renga_futex`).
 
 use crate::user::slot::{User, leaving};
 use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
@@ -236,7 +236,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Others may have the lock at `address` if it is this program's; one that it `was_unlocking` may be free, and
-    /// whoever waits for it not know.
+    /// its waiters not know.
     async fn leave_lock(&mut self, address: u64, was_unlocking: bool) -> Result<(), Errno> {
         let word = self.get_int(address).await?;
         if word & FUTEX_OWNER == self.thread.tid & FUTEX_OWNER {
