@@ -63,6 +63,8 @@ pub struct Account {
     fair_ns: u64,
     /// Time used, by weight; the task with the least is next.
     pub(crate) vruntime_ns: Cell<u64>,
+    /// The vruntime at which its last slice ends, ns.
+    pub(crate) slice_end_ns: Cell<u64>,
     /// Its slot is of this core, whose processes alone set its policy.
     own: Cell<bool>,
     /// Another program of this board created its program, which has not been enqueued yet.
@@ -96,6 +98,7 @@ impl Account {
             slice_ns: Cell::new(slice_ns),
             fair_ns: slice_ns,
             vruntime_ns: Cell::new(0),
+            slice_end_ns: Cell::new(0),
             own: Cell::new(false),
             is_new: Cell::new(false),
             cores: Cell::new(u8::MAX),
@@ -144,6 +147,12 @@ impl Account {
         self.rank.set(policy.rank());
         self.scale.set(policy.scale());
         self.slice_ns.set(self.scaled(policy.class.slice_ns(self.fair_ns)));
+        self.slice_end_ns.set(0);
+    }
+    /// Whether it has not used up its last slice.
+    #[inline(always)]
+    pub(crate) fn has_slice_left(&self) -> bool {
+        self.vruntime_ns.get() < self.slice_end_ns.get()
     }
     pub(crate) fn set_runnable(&self, runnable: bool) {
         self.schedule.runnable.store(runnable, Ordering::Relaxed);
@@ -218,6 +227,7 @@ impl Account {
         self.schedule.publish(self.policy.get(), u8::MAX);
         self.set_runnable(true);
         self.vruntime_ns.set(min_vruntime_ns);
+        self.slice_end_ns.set(0);
         self.is_new.set(made_here);
     }
 }

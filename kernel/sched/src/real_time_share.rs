@@ -87,7 +87,7 @@ impl<R: Task> RunQueue<R> {
     fn requeue_ranked(&self, wanted: impl Fn(Rank) -> bool) {
         // Bounded by the queued tasks: each gets another rank.
         while let Some(task) = self.waiting.find(|task| wanted(task.order().rank)) {
-            self.requeue(task);
+            self.requeue(task, true);
         }
     }
 }

@@ -24,8 +24,9 @@ const TASKS_MAX: usize = 1024;
 pub struct RunQueue<R: Task + 'static> {
     /// The task that ran last and has not blocked since, as far as is known.
     last: Cell<Option<&'static R>>,
-    /// Its slice ends at this vruntime of its account, ns.
-    slice_end_ns: Cell<u64>,
+    /// The task picked last went before its turn, as its wait was cancelled: its process handles that, and then its
+    /// program waits for its turn where it stood. Else programs that signal each other would shut out all others.
+    out_of_turn: Cell<bool>,
     /// A task that has used less has woken meanwhile.
     overtaken: Cell<bool>,
     /// The vruntime of the task picked last, ns; a woken task starts at most the sleeper credit behind.
@@ -56,7 +57,7 @@ impl<R: Task> RunQueue<R> {
     pub const fn with_wakeup_granularity_ns(ns: u64) -> Self {
         RunQueue {
             last: Cell::new(None),
-            slice_end_ns: Cell::new(0),
+            out_of_turn: Cell::new(false),
             overtaken: Cell::new(false),
             min_vruntime_ns: Cell::new(0),
             real_time: RealTime::new(),
@@ -103,6 +104,7 @@ impl<R: Task> RunQueue<R> {
                 self.waiting.push(next);
                 continue;
             }
+            self.out_of_turn.set(order.rank == RANK_CANCELLED);
             self.start_slice(account, now_ns);
             return Some(next);
         }
@@ -121,24 +123,33 @@ impl<R: Task> RunQueue<R> {
     /// `last` is runnable, but others are first.
     fn preempt(&self, last: &'static R) {
         let account = last.account();
-        account.count(Count::InvoluntarySwitches, 1);
-        let stays = account.policy().class == Class::Fifo || account.vruntime_ns.get() < self.slice_end_ns.get();
-        self.queue(last, stays);
+        let out_of_turn = self.out_of_turn.get();
+        account.count(Count::InvoluntarySwitches, i64::from(!out_of_turn));
+        self.queue(last, out_of_turn || account.policy().class == Class::Fifo || account.has_slice_left());
     }
 
+    /// The task picked begins a slice, if it is its turn; one of a real-time class that was preempted has the rest of its
+    /// last one.
     fn start_slice(&self, account: &Account, now_ns: u64) {
         let (rank, vruntime_ns) = (account.rank.get(), account.vruntime_ns.get());
-        if rank == RANK_FAIR {
-            self.min_vruntime_ns.set(self.min_vruntime_ns.get().max(vruntime_ns));
-        } else if rank < RANK_FAIR {
+        if rank < RANK_FAIR {
             self.real_time.begin(now_ns);
         }
-        self.slice_end_ns.set(vruntime_ns + account.slice_ns.get());
+        if self.out_of_turn.get() || (rank < RANK_FAIR && account.has_slice_left()) {
+            return;
+        }
+        if rank == RANK_FAIR {
+            self.min_vruntime_ns.set(self.min_vruntime_ns.get().max(vruntime_ns));
+        }
+        account.slice_end_ns.set(vruntime_ns + account.slice_ns.get());
     }
 
     /// Whether `last`, which is runnable, keeps the core.
     fn keeps_core(&self, last: &'static R) -> bool {
         let Some(first) = self.waiting.first() else { return true };
+        if self.out_of_turn.get() {
+            return false;
+        }
         let (account, first) = (last.account(), first.order());
         let rank = self.rank(last, account);
         if first.rank != rank {
@@ -146,9 +157,9 @@ impl<R: Task> RunQueue<R> {
         }
         let vruntime_ns = account.vruntime_ns.get();
         if account.rank.get() >= RANK_FAIR {
-            return !self.overtaken.get() && vruntime_ns < self.slice_end_ns.get().max(first.vruntime_ns);
+            return !self.overtaken.get() && vruntime_ns < account.slice_end_ns.get().max(first.vruntime_ns);
         }
-        account.policy().class == Class::Fifo || vruntime_ns < self.slice_end_ns.get()
+        account.policy().class == Class::Fifo || account.has_slice_left()
     }
 
     /// Whether `task` ran last: runnable, it has not blocked and need not be enqueued.
@@ -189,6 +200,7 @@ impl<R: Task> RunQueue<R> {
     pub fn migrate(&self, task: &'static R, other: &RunQueue<R>) {
         self.remove(task);
         let vruntime_ns = &task.account().vruntime_ns;
+        task.account().slice_end_ns.set(0);
         vruntime_ns.set((vruntime_ns.get() + other.min_vruntime_ns.get()).saturating_sub(self.min_vruntime_ns.get()));
     }
 
@@ -215,6 +227,7 @@ impl<R: Task> RunQueue<R> {
             }
             if self.waiting.is_empty() {
                 // No other task: it runs next, past the heap.
+                self.out_of_turn.set(false);
                 self.start_slice(account, now_ns);
                 return self.last.set(Some(task));
             }
@@ -278,10 +291,10 @@ impl<R: Task> RunQueue<R> {
         self.waiting.push(task);
     }
 
-    /// Moves `task`, which is queued, to its present place.
-    pub fn requeue(&self, task: &'static R) {
+    /// Moves `task`, which is queued, to its present place, behind its equals unless it `stays` where it was among them.
+    pub fn requeue(&self, task: &'static R, stays: bool) {
         self.waiting.remove(task);
-        self.queue(task, false);
+        self.queue(task, stays);
     }
 
     /// Whether any task is runnable.
@@ -303,7 +316,7 @@ impl<R: Task> RunQueue<R> {
     pub fn set_policy(&self, task: &'static R, policy: Policy, now_ns: u64) {
         task.account().set_policy(policy);
         if task.place().get() != NOWHERE {
-            self.requeue(task);
+            self.requeue(task, false);
         } else if self.is_last(task) && task.account().rank.get() < RANK_FAIR && !self.real_time.is_active() {
             self.real_time.begin(now_ns);
         }
@@ -318,7 +331,7 @@ impl<R: Task> RunQueue<R> {
     /// Ends the slice of `task`, if it ran last.
     pub fn end_slice(&self, task: &R) {
         if self.is_last(task) {
-            self.slice_end_ns.set(0);
+            task.account().slice_end_ns.set(0);
         }
     }
 
@@ -349,7 +362,7 @@ impl<R: Task> RunQueue<R> {
         if first.rank > account.rank.get() {
             return None;
         }
-        let end_ns = self.slice_end_ns.get().max(first.vruntime_ns);
+        let end_ns = account.slice_end_ns.get().max(first.vruntime_ns);
         Some(account.unscaled(end_ns.saturating_sub(account.vruntime_ns.get())).max(SLICE_NS_MIN))
     }
 
@@ -363,7 +376,7 @@ impl<R: Task> RunQueue<R> {
             false => spent_for_ns,
             true if alone && self.real_time.is_spent() => spent_for_ns,
             true if alone => self.real_time.left_ns(),
-            true => account.unscaled(self.slice_end_ns.get().saturating_sub(account.vruntime_ns.get())),
+            true => account.unscaled(account.slice_end_ns.get().saturating_sub(account.vruntime_ns.get())),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Process {
     #[cold]
     pub(crate) fn requeue_soon(&'static self) {
         if self.heap_place.get() != renga_sched::NOWHERE {
-            self.run_queue.get().requeue(self);
+            self.run_queue.get().requeue(self, true);
         }
         self.request_remote();
     }

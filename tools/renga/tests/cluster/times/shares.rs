@@ -45,6 +45,22 @@ fn scheduler_shares_follow_nice() {
     }
 }
 
+/// Holds: signals-fair.
+#[test]
+fn scheduler_signals_give_no_time() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        r#"signals='trap : USR1; p=$$; while kill -USR1 $p; do :; done & while :; do :; done'
+        sh -c "$signals" & all=$!; count counts env; sleep 0.1
+        $m beside sleep 0.03; kill -9 $all; wait"#,
+    );
+    // Three others, of which each may go first for a sleeper's credit and a slice; and what starting a program takes.
+    let bound_ns = 30e6 + 3.0 * 5e6 + 5e6;
+    assert!(taken_ns(&text, "beside") <= bound_ns, "{text}");
+}
+
 #[test]
 fn scheduler_idle_class_takes_nothing() {
     if !clusters_can_run() {

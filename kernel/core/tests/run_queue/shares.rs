@@ -1,121 +1,12 @@
-//! Time slices of programs: shares, weights, classes, order of wake-ups, no starvation.
+//! Shares, weights, classes and order of wake-ups.
+
+use crate::support::{Habit, Players, nice, policy};
 use renga_abi::OsTimes;
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
-use renga_abi::user::{Trap, UserContext};
-use renga_core::account::{Account, AccountNumber, Count};
-use renga_core::host::HostBoard;
-use renga_core::{Process, WaitCanceller};
+use renga_core::WaitCanceller;
+use renga_core::account::{AccountNumber, Count};
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// The behaviour of a program in a slice.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Habit {
-    /// Runs until it is stopped.
-    Computes,
-    /// Traps after so many ns and continues at once.
-    Traps(u64),
-    /// Runs for so many ns, then waits so many.
-    Waits(u64, u64),
-}
-
-/// A board with programs, played by rules.
-struct Players {
-    board: HostBoard,
-    programs: Vec<(&'static Process, Habit)>,
-    /// Since when the program of each has run without a trap, ns.
-    run_ns: Vec<u64>,
-    /// Which program ran, and for how long, ns.
-    log: Vec<(usize, u64)>,
-}
-
-const fn policy(class: Class, nice: i8, priority: u8) -> Policy {
-    Policy { class, nice, priority, ..Policy::DEFAULT }
-}
-
-const fn nice(nice: i8) -> Policy {
-    policy(Policy::DEFAULT.class, nice, Policy::DEFAULT.priority)
-}
-
-impl Players {
-    fn new(programs: &[(Policy, Habit)]) -> Players {
-        Players::with_times(programs, &OsTimes::DEFAULT)
-    }
-
-    fn with_times(programs: &[(Policy, Habit)], times: &OsTimes) -> Players {
-        let board = HostBoard::new(0, 1 << 20);
-        board.core.set_times(times);
-        let account = |_| Account::with_slice_ns(board.core.slice_ns());
-        board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), account));
-        let mut players = Players { board, programs: Vec::new(), run_ns: Vec::new(), log: Vec::new() };
-        for &(policy, habit) in programs {
-            players.add(policy, habit, false);
-        }
-        players
-    }
-
-    /// One more program, that starts now.
-    fn add(&mut self, policy: Policy, habit: Habit, made_here: bool) {
-        let slot = self.programs.len();
-        let process = self.board.declare(1);
-        process.set_account(AccountNumber::of_slot(0, slot as u16));
-        self.board.start(process, move |mut me| async move {
-            me.begin_account(policy, made_here);
-            let mut context = UserContext::new(slot as u16, 0, 0);
-            loop {
-                me.run_user(&mut context, slot as u32).await;
-                let trap = me.trap();
-                me.clear_cancellation();
-                if let (Trap::Syscall, Habit::Waits(_, wait_ns)) = (trap, habit) {
-                    me.sleep_until(me.now_ns() + wait_ns).await;
-                }
-            }
-        });
-        self.programs.push((process, habit));
-        self.run_ns.push(0);
-    }
-
-    /// Plays until `until_ns`, as the image's executor does.
-    fn run(&mut self, until_ns: u64) {
-        let core = self.board.core;
-        while core.now_ns() < until_ns {
-            core.expire_alarms(core.now_ns());
-            self.board.run();
-            let Some(slice) = core.next_user() else {
-                core.set_now_ns(core.next_alarm_ns().unwrap_or(until_ns));
-                continue;
-            };
-            let who = slice.space() as usize;
-            if slice.wait_cancelled() {
-                self.log.push((who, 0));
-                slice.end(Trap::Preempted);
-                continue;
-            }
-            let habit = self.programs[who].1;
-            let own_ns = match habit {
-                Habit::Computes => u64::MAX,
-                Habit::Traps(ns) | Habit::Waits(ns, _) => ns - self.run_ns[who],
-            };
-            let alarm_ns = core.next_alarm_ns().map_or(u64::MAX, |at_ns| at_ns.saturating_sub(core.now_ns()));
-            let ns = own_ns
-                .min(slice.left_ns().unwrap_or(u64::MAX))
-                .min(alarm_ns)
-                .min(until_ns.saturating_sub(core.now_ns()));
-            slice.charge(ns);
-            core.set_now_ns(core.now_ns() + ns);
-            self.log.push((who, ns));
-            self.run_ns[who] += ns;
-            if ns == own_ns {
-                self.run_ns[who] = 0;
-                slice.end(Trap::Syscall);
-            }
-        }
-    }
-
-    fn used_ns(&self, who: usize) -> u64 {
-        self.log.iter().filter(|(ran, _)| *ran == who).map(|(_, ns)| ns).sum()
-    }
-}
 
 /// Which programs run, and for how long, ns, if beside one that computes for half a slice another starts.
 fn slices_beside_new_program(made_here: bool) -> Vec<(usize, u64)> {
@@ -280,15 +171,6 @@ fn run_queue_policy_change_while_queued_applies() {
     assert_eq!(waiting.policy().class, Class::Fifo);
     players.run(20 * SLICE_NS);
     assert!(players.used_ns(1) >= 9 * SLICE_NS, "{}", players.used_ns(1));
-}
-
-#[test]
-fn run_queue_cancelled_wait_runs_at_once() {
-    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
-    players.run(2 * SLICE_NS);
-    players.programs[1].0.cancel_wait();
-    players.run(2 * SLICE_NS + 1_000);
-    assert!(players.log.contains(&(1, 0)), "its process handles the signal at once");
 }
 
 #[test]
