@@ -128,8 +128,8 @@ impl<R: Task> RunQueue<R> {
         self.queue(last, out_of_turn || account.policy().class == Class::Fifo || account.has_slice_left());
     }
 
-    /// The task picked begins a slice, if it is its turn; one of a real-time class that was preempted has the rest of its
-    /// last one.
+    /// The task picked begins a slice, if it is its turn; one of a real-time class that was preempted has the rest of
+    /// its last one.
     fn start_slice(&self, account: &Account, now_ns: u64) {
         let (rank, vruntime_ns) = (account.rank.get(), account.vruntime_ns.get());
         if rank < RANK_FAIR {
@@ -291,7 +291,8 @@ impl<R: Task> RunQueue<R> {
         self.waiting.push(task);
     }
 
-    /// Moves `task`, which is queued, to its present place, behind its equals unless it `stays` where it was among them.
+    /// Moves `task`, which is queued, to its present place, behind its equals unless it `stays` where it was among
+    /// them.
     pub fn requeue(&self, task: &'static R, stays: bool) {
         self.waiting.remove(task);
         self.queue(task, stays);
