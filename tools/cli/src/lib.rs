@@ -180,6 +180,29 @@ pub struct Test {
     #[arg(long, value_enum, value_name = "PARTS", num_args = 0.., require_equals = true, value_delimiter = ',')]
     #[arg(conflicts_with_all = ["host", "miri", "fuzz_s"])]
     pub long: Option<Vec<LongPart>>,
+    /// What to ask about mutants.
+    #[command(flatten)]
+    pub mutants: Mutants,
+}
+
+/// `renga test --mutants`
+#[derive(Args, Debug, Clone, Default)]
+pub struct Mutants {
+    /// Instead, put small mistakes into the code, one at a time, and say which ones no host test sees
+    #[arg(long, conflicts_with_all = ["host", "miri", "fuzz_s", "long", "filter"])]
+    pub mutants: bool,
+    /// Only mutants of this area; may be given several times
+    #[arg(long, value_name = "AREA", requires = "mutants")]
+    pub area: Vec<String>,
+    /// Only so many mutants of each area, drawn by --seed
+    #[arg(long, value_name = "COUNT", requires = "mutants")]
+    pub sample: Option<usize>,
+    /// Which mutants are drawn
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "mutants")]
+    pub seed: u64,
+    /// Only mutants of lines that have changed since this revision of git; exit with 1 if one is not seen
+    #[arg(long, value_name = "REVISION", requires = "mutants")]
+    pub since: Option<String>,
 }
 
 /// `renga bench`

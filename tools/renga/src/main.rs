@@ -12,6 +12,7 @@ use std::process::ExitCode;
 const COMPLETIONS: Delegate = Delegate::dev("renga-completions");
 const FLASH: Delegate = Delegate::dev("renga-flash");
 const LAB: Delegate = Delegate::dev("renga-lab");
+const MUTANTS: Delegate = Delegate::dev("renga-mutants");
 const SERIAL: Delegate = Delegate::dev("renga-serial");
 const VIEW: Delegate = Delegate::dev("renga-view");
 
@@ -24,6 +25,7 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
     match command {
         RengaCommand::Run(options) => command::run::run(environment, options),
         RengaCommand::Linux(options) => command::linux::linux(environment, options),
+        RengaCommand::Test(options) if options.mutants.mutants => become_whole(environment, MUTANTS),
         RengaCommand::Test(options) => command::test::test(environment, options),
         RengaCommand::Check(options) => command::check::check(environment, options),
         RengaCommand::System(options) => command::system::system(environment, options),
