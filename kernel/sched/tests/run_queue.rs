@@ -126,6 +126,15 @@ fn new_program_has_whole_slice_whatever_its_slot_has_left() {
 }
 
 #[test]
+fn new_program_is_not_behind_what_its_slot_has_used() {
+    let (queue, [one, other]) = half_a_slice(Policy::DEFAULT, SLICE_NS);
+    runs(&queue, one, 10 * SLICE_NS);
+    queue.begin(one, false, &Default::default());
+    runs(&queue, other, 5 * SLICE_NS);
+    runs(&queue, one, 1);
+}
+
+#[test]
 fn new_policy_begins_with_new_slice() {
     let (queue, [one, other]) = half_a_slice(ROUND_ROBIN, ROUND_ROBIN_NS);
     queue.set_policy(one, ROUND_ROBIN, 1);
