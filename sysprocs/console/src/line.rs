@@ -134,7 +134,11 @@ impl Line {
             return Some(signal);
         }
         let key = self.translate(key)?;
-        if self.is_raw() { self.take(key, screen) } else { self.edit(key, screen) }
+        if self.is_raw() {
+            self.take(key, screen)
+        } else {
+            self.edit(key, screen)
+        }
         None
     }
 
@@ -237,7 +241,13 @@ impl Line {
             (false, _) => {}
             (true, false) if self.is(key, VERASE) => self.echo(key, screen),
             (true, _) => {
-                let shown = if !is_control { 1 } else if self.termios.has_local(ECHOCTL) { 2 } else { 0 };
+                let shown = if !is_control {
+                    1
+                } else if self.termios.has_local(ECHOCTL) {
+                    2
+                } else {
+                    0
+                };
                 (0..shown).for_each(|_| self.show(b"\x08 \x08", screen));
             }
         }

@@ -129,7 +129,7 @@ impl Termios {
     }
 
     /// What is shown of a byte of output, at most two bytes.
-    pub fn shown(&self, byte: u8) -> impl Iterator<Item = u8> + use<> {
+    pub fn shown(&self, byte: u8) -> impl Iterator<Item = u8> + Clone + use<> {
         let has = |flags: u32| self.output & (OPOST | flags) == OPOST | flags;
         let shown = match byte {
             b'\n' if has(ONLCR) => [Some(b'\r'), Some(b'\n')],

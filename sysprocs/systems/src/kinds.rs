@@ -27,6 +27,11 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_clock::waker [at.boot.wakes];
     Console "console" "The terminal.", Any 1:
         renga_console::console::<M::Uart> [at.machine().uart(), at.boot.wakes];
+    Terminals "terminals" "Pseudo-terminals.", Optional 1:
+        renga_console::terminals [
+            at.each(renga_proto::terminals::PAIRS.into(), || renga_console::TerminalPair::FREE), at.machine().starts(),
+            at.boot.wakes, at.boot.watch
+        ];
     Keyboard "keyboard" "Translates keys into signals.", Any 1:
         renga_process::keyboard [];
     Disk "disk" "The medium.", DiskBoard 1:

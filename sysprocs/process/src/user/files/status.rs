@@ -19,7 +19,7 @@ use renga_proto::file::{File, FileStatus, NextEntries, SetSize, SyncFile};
 use renga_proto::inode::{CommitAll, CommitExtent, InodeOwner, NAME_BYTES_MAX, STAT_BYTES, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{Access, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf};
-use renga_proto::proc_files::SyntheticStatus;
+use renga_proto::proc_files::{SyntheticStatus, pair_file};
 use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
@@ -73,6 +73,12 @@ impl<M: UserMemory> User<M> {
                 Ok(bytes)
             }
             Err(Errno::EIO) => Err(Errno::EIO),
+            // A slave without a master has no node.
+            Err(_) if pair_file(descriptor.ino).is_some() => {
+                let (mut bytes, number) = ([0; STAT_BYTES], descriptor.ino);
+                let node = self.services.proc_files(number)?.call(SyntheticStatus { number }, &mut bytes[..]).await;
+                Ok(if node.is_ok() { bytes } else { device_status(&descriptor) })
+            }
             Err(_) => Ok(device_status(&descriptor)),
         }
     }

@@ -9,6 +9,7 @@ use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::{S_IFCHR, S_IFIFO, S_IFSOCK};
 use renga_proto::pipe::PipeEnd;
 use renga_proto::socket::{SocketSide, SocketSort};
+use renga_proto::terminals::TerminalSide;
 use renga_rt::{Errno, Word};
 
 /// An object of a server: the server's board, its number there, and which of its generations.
@@ -50,6 +51,11 @@ pub enum Object {
         pipe: bool,
     },
     Console,
+    /// A side of a pseudo-terminal.
+    Terminal {
+        at: Handle,
+        side: TerminalSide,
+    },
     /// A fifo or a symbolic link of the disk that the descriptor only names.
     Named {
         /// The generation of its inode.
@@ -118,6 +124,11 @@ impl ObjectFacts {
         device: 5 << 8 | 1,
         link_text: Some("/dev/console"),
     };
+    /// Of a master; a slave is as its node says.
+    const fn pair(code: u8) -> ObjectFacts {
+        let (mode, device) = (S_IFCHR | 0o666, 5 << 8 | 2);
+        ObjectFacts { code, mode, device, link_text: Some("/dev/ptmx"), ..ObjectFacts::CONSOLE }
+    }
 }
 
 impl Object {
@@ -128,6 +139,7 @@ impl Object {
             Object::Pipe { end: PipeEnd::Reader, .. } => ObjectFacts::file(2, true, Errno::ESPIPE),
             Object::Pipe { end: PipeEnd::Writer, .. } => ObjectFacts::file(3, true, Errno::ESPIPE),
             Object::Console => ObjectFacts::CONSOLE,
+            Object::Terminal { side, .. } => ObjectFacts::pair(TERMINAL_CODES + side as u8),
             Object::Null => ObjectFacts::memory(5, 3, "/dev/null"),
             Object::Zero => ObjectFacts::memory(6, 5, "/dev/zero"),
             Object::Full => ObjectFacts::memory(7, 7, "/dev/full"),
@@ -198,6 +210,7 @@ impl Object {
             | Object::Pipe { at, .. }
             | Object::Fifo(at)
             | Object::Socket { at, .. }
+            | Object::Terminal { at, .. }
             | Object::Events { at, .. } => Some(at),
             _ => None,
         }
@@ -239,6 +252,8 @@ impl Object {
 
 /// The first code of sockets: there is one for each sort and side.
 const SOCKET_CODES: u8 = 17;
+/// The code of a master, and before a slave's.
+const TERMINAL_CODES: u8 = 40;
 
 /// The end of a list of objects.
 pub const END: [u8; 4] = [0; 4];
@@ -301,6 +316,8 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
                 sort: SocketSort::from_word(sort.into()),
             }
         }
+        40 => Object::Terminal { at: at()?, side: TerminalSide::Master },
+        41 => Object::Terminal { at: at()?, side: TerminalSide::Slave },
         _ => return Err(Errno::EINVAL),
     }))
 }
