@@ -17,6 +17,7 @@ mod server;
 pub mod termios;
 mod window;
 
-pub use pair::TerminalPair;
+pub use line::InputQueue;
+pub use pair::{PairMemory, TerminalPair};
 pub use pairs::terminals;
 pub use server::console;

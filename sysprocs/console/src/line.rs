@@ -15,6 +15,8 @@ mod tests;
 
 /// Bytes of input that may wait to be read.
 pub const INPUT_BYTES_MAX: usize = 4096;
+/// Memory for what was typed.
+pub type InputQueue = Deque<u16, INPUT_BYTES_MAX>;
 /// Stands in the input for "end of file here"; no key gives it, since it is not a byte.
 const END_OF_FILE: u16 = 256;
 /// With a key: the line ends behind it.
@@ -37,15 +39,15 @@ pub struct Line {
     pub termios: Termios,
     /// What programs write is not to be shown for the present.
     pub stopped: bool,
-    input: Deque<u16, INPUT_BYTES_MAX>,
+    input: &'static mut InputQueue,
     ready: usize,
     /// The next key means itself.
     literal: bool,
 }
 
 impl Line {
-    pub const fn new() -> Self {
-        Line { termios: Termios::INITIAL, stopped: false, input: Deque::new(), ready: 0, literal: false }
+    pub const fn new(input: &'static mut InputQueue) -> Self {
+        Line { termios: Termios::INITIAL, stopped: false, input, ready: 0, literal: false }
     }
 
     /// Whether a read would find something.

@@ -4,7 +4,7 @@
 //! that answers it, or its cancellation does. Each change that can make an event true is an edge of its side. Not here:
 //! which pairs there are (`pairs.rs`), what keys mean (`line.rs`).
 
-use crate::line::{Line, Screen};
+use crate::line::{InputQueue, Line, Screen};
 use crate::termios::{TOSTOP, Termios};
 use heapless::Deque;
 use renga_proto::console::{JobControl, KeyboardSignal, WindowSize};
@@ -20,6 +20,9 @@ const MASTER: usize = TerminalSide::Master as usize;
 const SLAVE: usize = TerminalSide::Slave as usize;
 const NO_SIGNAL: KeyboardSignal = KeyboardSignal { signal: 0, group: 0 };
 const SIGHUP: u8 = 1;
+const NOBODY: JobControl = JobControl { group: 0, session: 0, nonblocking: false };
+const NO_SIZE: WindowSize = WindowSize { rows: 0, columns: 0 };
+const NEW_NODE: PairFacts = PairFacts { generation: 0, mode: SLAVE_MODE, user: 0, group: SLAVE_GROUP };
 
 /// What a packet says that has no data.
 pub mod packet {
@@ -33,7 +36,7 @@ pub mod packet {
 
 /// What waits for the master.
 pub(crate) struct Shown {
-    bytes: Deque<u8, SHOWN_BYTES_MAX>,
+    bytes: &'static mut Deque<u8, SHOWN_BYTES_MAX>,
     /// The master reads packets.
     pub(crate) packets: bool,
     /// What the next packet says, if that is no data.
@@ -85,6 +88,25 @@ impl Shown {
     }
 }
 
+/// Memory for what is on its way through a pair.
+pub struct PairMemory {
+    input: InputQueue,
+    shown: Deque<u8, SHOWN_BYTES_MAX>,
+}
+
+impl PairMemory {
+    /// With nothing in it.
+    pub const fn new() -> PairMemory {
+        PairMemory { input: Deque::new(), shown: Deque::new() }
+    }
+}
+
+impl Default for PairMemory {
+    fn default() -> Self {
+        PairMemory::new()
+    }
+}
+
 /// A pair, or the place for one.
 pub struct TerminalPair {
     pub(crate) generation: Option<Generation>,
@@ -112,26 +134,29 @@ pub struct TerminalPair {
 }
 
 impl TerminalPair {
-    /// No pair.
-    pub const FREE: TerminalPair = TerminalPair {
-        generation: None,
-        line: Line::new(),
-        shown: Shown { bytes: Deque::new(), packets: false, status: 0 },
-        jobs: JobControl { group: 0, session: 0, nonblocking: false },
-        jobs_from: 0,
-        window: WindowSize { rows: 0, columns: 0 },
-        references: [BoardReferences::NONE; 2],
-        opened: false,
-        locked: true,
-        facts: PairFacts { generation: 0, mode: SLAVE_MODE, user: 0, group: SLAVE_GROUP },
-        reading: [const { CallQueue::new() }; 2],
-        writing: [const { CallQueue::new() }; 2],
-        written: [0; 2],
-        until_ns: None,
-        edges: [1; 2],
-        waiters: [const { Waiters::NONE }; 2],
-        watched: 0,
-    };
+    /// The place for a pair, in this memory.
+    pub const fn new(memory: &'static mut PairMemory) -> TerminalPair {
+        let PairMemory { input, shown } = memory;
+        TerminalPair {
+            generation: None,
+            line: Line::new(input),
+            shown: Shown { bytes: shown, packets: false, status: 0 },
+            jobs: NOBODY,
+            jobs_from: 0,
+            window: NO_SIZE,
+            references: [BoardReferences::NONE; 2],
+            opened: false,
+            locked: true,
+            facts: NEW_NODE,
+            reading: [const { CallQueue::new() }; 2],
+            writing: [const { CallQueue::new() }; 2],
+            written: [0; 2],
+            until_ns: None,
+            edges: [1; 2],
+            waiters: [const { Waiters::NONE }; 2],
+            watched: 0,
+        }
+    }
 
     pub(crate) fn is_free(&self) -> bool {
         self.references.iter().all(BoardReferences::is_empty)
@@ -153,9 +178,9 @@ impl TerminalPair {
         self.line.set(Termios::INITIAL, true);
         self.shown.bytes.clear();
         (self.shown.packets, self.shown.status) = (false, 0);
-        (self.jobs, self.window) = (Self::FREE.jobs, Self::FREE.window);
+        (self.jobs, self.window) = (NOBODY, NO_SIZE);
         (self.opened, self.locked) = (false, true);
-        self.facts = PairFacts { generation: number, user, ..Self::FREE.facts };
+        self.facts = PairFacts { generation: number, user, ..NEW_NODE };
         self.references[MASTER].add(board);
         number
     }
@@ -169,7 +194,7 @@ impl TerminalPair {
         let leader = self.jobs.session;
         if closed[SLAVE] {
             self.note_edge(MASTER, wakes);
-            self.jobs = Self::FREE.jobs;
+            self.jobs = NOBODY;
         }
         if closed[MASTER] {
             self.note_edge(SLAVE, wakes);

@@ -3,7 +3,7 @@
 //! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt
 //! falls silent. Calls: no server. Not here: the line discipline (`line.rs`).
 
-use crate::line::{Line, Screen};
+use crate::line::{InputQueue, Line, Screen};
 use crate::output::Output;
 use crate::termios::{TOSTOP, Termios};
 use crate::window::{Came, Incoming};
@@ -33,7 +33,7 @@ struct TerminalReader {
 renga_rt::with_defaults! {
     struct ConsoleState[U: Uart + 'static] U {
         me: Me = me,
-        line: Line = Line::new(),
+        line: Line = Line::new(input),
         output: Output<U> = Output::new(uart),
         foreground: u32 = 0,
         /// Of that group.
@@ -53,13 +53,19 @@ renga_rt::with_defaults! {
         signals: Deque<KeyboardSignal, SIGNALS_MAX> = Deque::new(),
         keyboard: Option<Call<NextSignal>> = None,
     }
-    fn new(me: Me, uart: &'static mut U, wakes: &'static Wakes);
+    fn new(me: Me, uart: &'static mut U, wakes: &'static Wakes, input: &'static mut InputQueue);
 }
 
 /// Serves the terminal on `uart`, whose interrupts notify this process.
-pub async fn console<U: Uart>(me: Me, mut port: Port<Console>, uart: &'static mut U, wakes: &'static Wakes) -> Never {
+pub async fn console<U: Uart>(
+    me: Me,
+    mut port: Port<Console>,
+    uart: &'static mut U,
+    wakes: &'static Wakes,
+    input: &'static mut InputQueue,
+) -> Never {
     uart.enable_receive_interrupt(true);
-    let mut state = ConsoleState::new(me, uart, wakes);
+    let mut state = ConsoleState::new(me, uart, wakes, input);
     loop {
         if let Some(call) = port.accept_or_notified(Console::ENTRIES).await {
             call.serve(&mut state).await;

@@ -26,7 +26,7 @@ fn rig() -> Rig {
     let board = HostBoard::new(0, 1 << 20);
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
-    let pairs = Box::leak(Box::new([TerminalPair::FREE; PAIRS]));
+    let pairs = (0..PAIRS).map(|_| TerminalPair::new(Box::leak(Box::default()))).collect::<Vec<_>>().leak();
     let server = board.server(|me, port| terminals(me, port, pairs, 1, wakes, watch));
     Rig { board, server, wakes }
 }

@@ -1,9 +1,10 @@
 //! What keys do to a line, as Linux 6.1 does it.
 
-use super::{INPUT_BYTES_MAX, Line, Screen};
+use super::{INPUT_BYTES_MAX, InputQueue, Line, Screen};
 use crate::termios::{
     ECHO, ECHOE, ECHOK, ECHONL, ICANON, IUTF8, IXANY, IXON, NOFLSH, OPOST, Termios, VEOL, VMIN, VTIME,
 };
+use std::boxed::Box;
 use std::vec::Vec;
 
 impl Screen for Vec<u8> {
@@ -13,6 +14,10 @@ impl Screen for Vec<u8> {
     fn forget(&mut self) {
         self.clear();
     }
+}
+
+fn empty() -> Line {
+    Line::new(Box::leak(Box::new(InputQueue::new())))
 }
 
 fn typed(line: &mut Line, keys: &[u8]) -> Vec<u8> {
@@ -31,7 +36,7 @@ fn read(line: &mut Line) -> Vec<u8> {
 
 /// With `local` modes taken away, and characters set.
 fn changed(local: u32, characters: &[(usize, u8)]) -> Line {
-    let mut line = Line::new();
+    let mut line = empty();
     let mut termios = line.termios;
     termios.local &= !local;
     characters.iter().for_each(|&(which, key)| termios.characters[which] = key);
@@ -41,7 +46,7 @@ fn changed(local: u32, characters: &[(usize, u8)]) -> Line {
 
 #[test]
 fn line_edited_input_is_echoed_and_read_whole() {
-    let mut line = Line::new();
+    let mut line = empty();
     assert_eq!(typed(&mut line, b"ab\x7fc\r"), b"ab\x08 \x08c\r\n");
     let mut out = [0; 16];
     assert_eq!(line.read(&mut out), 3);
@@ -50,7 +55,7 @@ fn line_edited_input_is_echoed_and_read_whole() {
 
 #[test]
 fn line_leaving_canonical_mode_makes_input_readable() {
-    let mut line = Line::new();
+    let mut line = empty();
     typed(&mut line, b"ab");
     assert!(!line.readable());
     line.set(Termios { local: line.termios.local & !ICANON, ..line.termios }, false);
@@ -60,7 +65,7 @@ fn line_leaving_canonical_mode_makes_input_readable() {
 
 #[test]
 fn line_unfinished_is_unreadable_until_end_of_file() {
-    let mut line = Line::new();
+    let mut line = empty();
     typed(&mut line, b"x");
     assert!(!line.readable());
     typed(&mut line, b"\x04\x04");
@@ -73,7 +78,7 @@ fn line_unfinished_is_unreadable_until_end_of_file() {
 
 #[test]
 fn line_interrupt_key_flushes_and_signals() {
-    let mut line = Line::new();
+    let mut line = empty();
     typed(&mut line, b"half");
     let mut screen = b"not shown yet".to_vec();
     assert_eq!((line.press(3, &mut screen), &screen[..]), (Some(2), &b"^C"[..]));
@@ -84,7 +89,7 @@ fn line_interrupt_key_flushes_and_signals() {
 
 #[test]
 fn line_raw_mode_reads_each_key() {
-    let mut line = Line::new();
+    let mut line = empty();
     let mut raw = line.termios;
     raw.local &= !(ICANON | ECHO);
     line.set(raw, false);
@@ -95,7 +100,7 @@ fn line_raw_mode_reads_each_key() {
 
 #[test]
 fn line_word_erase_removes_last_word() {
-    let mut line = Line::new();
+    let mut line = empty();
     typed(&mut line, b"one two \x17x\n");
     let mut out = [0; 16];
     let count = line.read(&mut out);
@@ -104,7 +109,7 @@ fn line_word_erase_removes_last_word() {
 
 #[test]
 fn line_next_key_can_be_taken_literally() {
-    let mut line = Line::new();
+    let mut line = empty();
     assert_eq!(typed(&mut line, b"\x16\x03\x16\x04\n"), b"^\x08^C^\x08^D\r\n");
     assert_eq!(read(&mut line), b"\x03\x04\n");
 }
@@ -118,7 +123,7 @@ fn line_ends_at_other_characters_too() {
 
 #[test]
 fn line_kill_shows_as_settings_say() {
-    assert_eq!(typed(&mut Line::new(), b"ab\x15"), b"ab\x08 \x08\x08 \x08");
+    assert_eq!(typed(&mut empty(), b"ab\x15"), b"ab\x08 \x08\x08 \x08");
     assert_eq!(typed(&mut changed(ECHOE, &[]), b"ab\x15"), b"ab^U\r\n");
     assert_eq!(typed(&mut changed(ECHOE | ECHOK, &[]), b"ab\x15"), b"ab^U");
     assert_eq!(typed(&mut changed(ECHO, &[]), b"ab\x15"), b"");
@@ -131,7 +136,7 @@ fn line_kill_shows_as_settings_say() {
 
 #[test]
 fn line_erase_takes_whole_characters() {
-    let mut line = Line::new();
+    let mut line = empty();
     line.set(Termios { input: line.termios.input | IUTF8, ..line.termios }, false);
     assert_eq!(typed(&mut line, "a\u{e9}\x7f\x01\x7f\n".as_bytes()), b"a\xc3\xa9\x08 \x08^A\x08 \x08\x08 \x08\r\n");
     assert_eq!(read(&mut line), b"a\n");
@@ -140,7 +145,7 @@ fn line_erase_takes_whole_characters() {
 
 #[test]
 fn line_reprint_shows_line_again() {
-    assert_eq!(typed(&mut Line::new(), b"x\nab\x12"), b"x\r\nab^R\r\nab");
+    assert_eq!(typed(&mut empty(), b"x\nab\x12"), b"x\r\nab^R\r\nab");
 }
 
 #[test]
@@ -154,7 +159,7 @@ fn line_newline_alone_can_be_echoed() {
 
 #[test]
 fn line_stop_and_start_keys_are_no_input() {
-    let mut line = Line::new();
+    let mut line = empty();
     typed(&mut line, b"a\x13b\n");
     assert!(line.stopped);
     assert_eq!(read(&mut line), b"ab\n");
@@ -202,7 +207,7 @@ fn line_raw_reader_waits_for_its_least_bytes() {
 
 #[test]
 fn line_too_long_can_be_ended() {
-    let mut line = Line::new();
+    let mut line = empty();
     typed(&mut line, &[b'x'; INPUT_BYTES_MAX + 9]);
     assert!(line.has_room() && !line.readable());
     typed(&mut line, b"\x16\n\n");

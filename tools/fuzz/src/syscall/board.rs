@@ -109,8 +109,11 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let futexes = board
         .server(|_, port| renga_futex::futexes(port, arena.put_slice(USERS, |_| renga_futex::FutexWait::EMPTY), wakes));
     let (socket_table, sockets) = sockets(board, watch, wakes);
-    let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
-    let pairs = arena.put_slice(TERMINALS, |_| renga_console::TerminalPair::FREE);
+    let console = board.server(|me, port| {
+        renga_console::console(me, port, arena.put(|| Silence), wakes, arena.put(renga_console::InputQueue::new))
+    });
+    let pairs =
+        arena.put_slice(TERMINALS, |_| renga_console::TerminalPair::new(arena.put(renga_console::PairMemory::new)));
     let terminals = board.server(|me, port| renga_console::terminals(me, port, pairs, 1, wakes, watch));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);

@@ -22,7 +22,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         });
     }
     board.start(here.terminals, |me| {
-        let pairs = (0..2).map(|_| renga_console::TerminalPair::FREE).collect::<Vec<_>>().leak();
+        let pairs =
+            (0..2).map(|_| renga_console::TerminalPair::new(Box::leak(Box::default()))).collect::<Vec<_>>().leak();
         renga_console::terminals(me, Port::new(&me).0, pairs, 1, here.wakes, watch())
     });
     board.start(here.socket_closer, |me| {
