@@ -11,7 +11,7 @@ use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
-use renga_proto::proc_files::{ProcFiles, ProcFilesCall, ReadSynthetic, SECTORS_AT};
+use renga_proto::proc_files::{ProcFiles, ProcFilesCall, ReadSynthetic, SECTORS_AT, slave_device};
 use renga_proto::procs::board_of;
 use renga_proto::terminals::PairFacts;
 use renga_rt::proc_info::{DUMPABLE_BIT, ProcInfo};
@@ -21,8 +21,6 @@ use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port, reply};
 const DEVICE: u64 = 22;
 /// What the disk is: major 179, minor 1.
 const DISK_DEVICE: u64 = 179 << 8 | 1;
-/// The major number of slaves of pseudo-terminals.
-const TERMINAL_MAJOR: u64 = 136;
 const PERMISSIONS: u16 = 0o7777;
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -141,7 +139,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             put(16, &u32::from(place.mode() & !PERMISSIONS | mode).to_le_bytes());
             put(24, &user.to_le_bytes());
             put(28, &group.to_le_bytes());
-            put(32, &(TERMINAL_MAJOR << 8 | u64::from(place.descriptor)).to_le_bytes());
+            put(32, &slave_device(number).to_le_bytes());
         }
         if place.file == ProcFile::Disk {
             put(32, &DISK_DEVICE.to_le_bytes());

@@ -87,7 +87,7 @@ impl<M: UserMemory> User<M> {
     /// Opens the slave of the master `number`.
     pub(crate) async fn open_peer(&mut self, number: u64, flags: u32) -> Result<u64, Errno> {
         let master = self.program.files.get(number)?.object.terminal().filter(|terminal| terminal.is_master());
-        let name = master.and_then(Terminal::name).ok_or(Errno::ENOTTY)?;
+        let name = master.and_then(Terminal::name).ok_or(Errno::EIO)?;
         self.open_node(pair_node(name), flags & !O_PATH).await
     }
 

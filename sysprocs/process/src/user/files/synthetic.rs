@@ -259,13 +259,8 @@ impl<M: UserMemory> User<M> {
                 let bytes = apart!(self.services.absolute_path(at, &mut *out))? as usize;
                 return Ok(drop_unreachable(out, bytes));
             }
-            (_, Some(_))
-                if object.terminal().is_some_and(|terminal| terminal.name().is_some() && !terminal.is_master()) =>
-            {
-                numbered = match pair_file(ino) {
-                    Some(name) => heapless::format!("/dev/pts/{name}"),
-                    None => heapless::format!("/dev/tty"),
-                };
+            (_, Some(_)) if let Some(name) = pair_file(ino) => {
+                numbered = heapless::format!("/dev/pts/{name}");
                 numbered.as_ref().map_err(|_| Errno::ENAMETOOLONG)?.as_bytes()
             }
             (_, Some(text)) => text.as_bytes(),

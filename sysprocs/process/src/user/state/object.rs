@@ -124,10 +124,14 @@ impl ObjectFacts {
         device: 5 << 8 | 1,
         link_text: Some("/dev/console"),
     };
-    /// Of a master; a slave is as its node says.
-    const fn pair(code: u8) -> ObjectFacts {
-        let (mode, device) = (S_IFCHR | 0o666, 5 << 8 | 2);
-        ObjectFacts { code, mode, device, link_text: Some("/dev/ptmx"), ..ObjectFacts::CONSOLE }
+    /// Of a master, or of a slave that was opened as `/dev/tty`; by its own name it is as its node says.
+    const fn pair(side: TerminalSide) -> ObjectFacts {
+        let (code, minor, link_text) = match side {
+            TerminalSide::Master => (MASTER_CODE, 2, "/dev/ptmx"),
+            TerminalSide::Slave => (SLAVE_CODE, 0, "/dev/tty"),
+        };
+        let (mode, device) = (S_IFCHR | 0o666, 5 << 8 | minor);
+        ObjectFacts { code, mode, device, link_text: Some(link_text), ..ObjectFacts::CONSOLE }
     }
 }
 
@@ -139,7 +143,7 @@ impl Object {
             Object::Pipe { end: PipeEnd::Reader, .. } => ObjectFacts::file(2, true, Errno::ESPIPE),
             Object::Pipe { end: PipeEnd::Writer, .. } => ObjectFacts::file(3, true, Errno::ESPIPE),
             Object::Console => ObjectFacts::CONSOLE,
-            Object::Terminal { side, .. } => ObjectFacts::pair(TERMINAL_CODES + side as u8),
+            Object::Terminal { side, .. } => ObjectFacts::pair(side),
             Object::Null => ObjectFacts::memory(5, 3, "/dev/null"),
             Object::Zero => ObjectFacts::memory(6, 5, "/dev/zero"),
             Object::Full => ObjectFacts::memory(7, 7, "/dev/full"),
@@ -252,8 +256,9 @@ impl Object {
 
 /// The first code of sockets: there is one for each sort and side.
 const SOCKET_CODES: u8 = 17;
-/// The code of a master, and before a slave's.
-const TERMINAL_CODES: u8 = 40;
+/// The codes of the sides of a pseudo-terminal.
+const MASTER_CODE: u8 = 40;
+const SLAVE_CODE: u8 = 41;
 
 /// The end of a list of objects.
 pub const END: [u8; 4] = [0; 4];
@@ -316,8 +321,8 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
                 sort: SocketSort::from_word(sort.into()),
             }
         }
-        40 => Object::Terminal { at: at()?, side: TerminalSide::Master },
-        41 => Object::Terminal { at: at()?, side: TerminalSide::Slave },
+        MASTER_CODE => Object::Terminal { at: at()?, side: TerminalSide::Master },
+        SLAVE_CODE => Object::Terminal { at: at()?, side: TerminalSide::Slave },
         _ => return Err(Errno::EINVAL),
     }))
 }

@@ -246,7 +246,7 @@ fn start_disk_board(board: HostBoard, own: &DiskHeaders, all: &[Headers], disk: 
     let uart = Box::leak(Box::new(line.clone()));
     board.start(own.console, |me| {
         let port = Port::new(&me).0;
-        renga_console::console(me, port, uart, all[0].wakes, leak(renga_console::InputQueue::new()))
+        renga_console::console(me, port, uart, all[0].wakes, Box::leak(Box::new(renga_console::InputQueue::new())))
     });
     let procs = all.iter().map(|headers| members(&[headers.procs])).collect();
     board.start(own.keyboard, |me| {

@@ -24,7 +24,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
     board.start(here.terminals, |me| {
         let pairs =
             (0..2).map(|_| renga_console::TerminalPair::new(Box::leak(Box::default()))).collect::<Vec<_>>().leak();
-        renga_console::terminals(me, Port::new(&me).0, pairs, 1, here.wakes, watch())
+        let (port, _) = Port::new(&me);
+        renga_console::terminals(me, port, pairs, 1, here.wakes, watch())
     });
     board.start(here.socket_closer, |me| {
         let table = Local::new(&me, leak(members(&[here.socket_table]))).narrowed();
