@@ -20,7 +20,7 @@ const MASTER: usize = TerminalSide::Master as usize;
 const SLAVE: usize = TerminalSide::Slave as usize;
 const NO_SIGNAL: KeyboardSignal = KeyboardSignal { signal: 0, group: 0 };
 const SIGHUP: u8 = 1;
-const NOBODY: JobControl = JobControl { group: 0, session: 0, nonblocking: false };
+pub(crate) const NOBODY: JobControl = JobControl { group: 0, session: 0, nonblocking: false };
 const NO_SIZE: WindowSize = WindowSize { rows: 0, columns: 0 };
 const NEW_NODE: PairFacts = PairFacts { generation: 0, mode: SLAVE_MODE, user: 0, group: SLAVE_GROUP };
 

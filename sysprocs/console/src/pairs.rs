@@ -5,7 +5,7 @@
 //! programs of all boards, and who lists terminals. Not here: a pair (`pair.rs`), signals (who gets a reply that says
 //! one sends it).
 
-use crate::pair::TerminalPair;
+use crate::pair::{NOBODY, TerminalPair};
 use crate::termios::Termios;
 use renga_proto::console::{JobControl, KeyboardSignal, WindowSize};
 use renga_proto::pipe::{NO_PROGRAM, Polled};
@@ -121,7 +121,9 @@ impl TerminalsServer for PairsState {
         Ok(())
     }
     async fn pair_jobs(&mut self, call: &mut Call<PairJobs>) -> Result<JobControl, Errno> {
-        Ok(self.pair(call.entry().at)?.jobs)
+        let at = call.entry().at;
+        let pair = self.pair(at)?;
+        Ok(if pair.is_hung_up() && at.side == TerminalSide::Slave { NOBODY } else { pair.jobs })
     }
     async fn change_jobs(&mut self, call: &mut Call<ChangeJobs>) -> Result<(), Errno> {
         let ChangeJobs { at, group, session } = call.entry();

@@ -184,7 +184,9 @@ fn pair_slave_is_hung_up_with_its_master() {
         assert_eq!(get, Err(Errno::EIO));
         assert_eq!(pair.calls.call(OpenSlave { number: slave.number }, ()).await, Err(Errno::ENOENT));
         let jobs = JobControl { group: 42, session: 40, nonblocking: false };
-        assert_eq!(pair.calls.call(PairJobs { at: slave }, ()).await, Ok(jobs), "until the leader ends");
+        assert_eq!(pair.calls.call(PairJobs { at: master }, ()).await, Ok(jobs), "until the leader ends");
+        let nobody = JobControl { group: 0, session: 0, nonblocking: false };
+        assert_eq!(pair.calls.call(PairJobs { at: slave }, ()).await, Ok(nobody));
         assert_eq!(pair.drop_side(slave).await, Ok(QUIET));
         assert_eq!(pair.drop_side(slave).await, Err(Errno::ESTALE));
     });

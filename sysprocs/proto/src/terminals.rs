@@ -122,7 +122,8 @@ protocol! {
         6 PairAttributes { at: TerminalHandle } (&'a mut [u8]) -> Result<(), Errno>;
         /// Likewise.
         7 ChangeAttributes { at: TerminalHandle, flush: bool } (&'a [u8]) -> Result<(), Errno>;
-        /// The sessions and groups that may use the slave; also without a reference.
+        /// The sessions and groups that may use the slave, also without a reference; by the master's side those that
+        /// might until it was hung up.
         8 PairJobs { at: TerminalHandle } (()) -> Result<JobControl, Errno>;
         /// Sets them.
         9 ChangeJobs { at: TerminalHandle, group: u32, session: u32 } (()) -> Result<(), Errno>;

@@ -87,7 +87,7 @@ impl<M: UserMemory> User<M> {
 
     /// The session of the leader `pid` has no terminal any more; those in the foreground get SIGHUP and SIGCONT.
     pub(crate) async fn leave_terminal(&mut self, pid: u32) -> Result<(), Errno> {
-        let of = self.program.terminal;
+        let of = self.program.terminal.master();
         let terminal = self.services.job_control(of).await?;
         if terminal.session == pid {
             self.services.set_job_control(of, 0, 0).await?;

@@ -25,6 +25,13 @@ impl Terminal {
             console => console,
         }
     }
+    /// As its master, which knows of those that had it when it was hung up.
+    pub fn master(self) -> Terminal {
+        match self.slave() {
+            Terminal::Pair { board, at } => Terminal::Pair { board, at: at.other() },
+            console => console,
+        }
+    }
     pub fn is_master(self) -> bool {
         matches!(self, Terminal::Pair { at: TerminalHandle { side: TerminalSide::Master, .. }, .. })
     }
