@@ -151,6 +151,7 @@ impl System {
         let disk: &'static Disk = leak(Disk::default());
         disk.add("/", 0o040_755, 0, Vec::new());
         disk.add("/dev/console", 0o020_600, 5 << 8 | 1, Vec::new());
+        disk.add("/dev/ptmx", 0o020_666, 5 << 8 | 2, Vec::new());
         disk.add("/dev/tty", 0o020_666, 5 << 8, Vec::new());
         disk.add("/dev/null", 0o020_666, 1 << 8 | 3, Vec::new());
         disk.add("/dev/zero", 0o020_666, 1 << 8 | 5, Vec::new());

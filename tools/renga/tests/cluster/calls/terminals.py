@@ -318,4 +318,4 @@ def run(command, keys=(), size=None):
 print(run(far + ["sh", "-c", "test -t 0 && test -t 1 && echo terminal; tty | sed s/[0-9]*$//"]))
 print(run(far + ["sh", "-c", "read x; stty size; echo got $x"], [(b"", b"line\n")], (11, 22)))
 print(run(far + ["sh", "-c", "trap 'echo trapped; exit 5' INT; echo on; while :; do sleep 0.05; done"], [(b"on", b"\x03")]))
-print(run(far + ["sh", "-c", "echo on; cat"], [(b"on", b"to cat\n"), (b"cat\r\nto cat", b"\x04")]))
+print(run(far + ["sh", "-c", "echo on; cat"], [(b"on", b"to cat\n"), (b"cat\r\nto cat\r\n", b"\x04")]))
