@@ -79,9 +79,9 @@ impl Line {
         self.input.iter().take(self.ready).filter(|&&byte| byte != END_OF_FILE).count()
     }
 
-    /// Whether a key has room: a line that is too long loses its end, so that it can be ended.
+    /// Whether a key has room. A line that is too long loses its end, so that it can be ended.
     pub fn has_room(&self) -> bool {
-        !self.input.is_full() || self.ready == 0
+        !self.input.is_full()
     }
 
     pub fn flush(&mut self) {

@@ -178,6 +178,9 @@ fn pair_slave_is_hung_up_with_its_master() {
         assert_eq!(pair.calls.call(HoldSide { at: master }, ()).await, Ok(()));
         assert_eq!(pair.drop_side(master).await, Ok(QUIET), "somebody has it still");
         assert_eq!(pair.drop_side(master).await, Ok(KeyboardSignal { signal: 1, group: 40 }));
+        let next = pair.calls.call(MakePair { user: 0 }, ()).await.unwrap();
+        assert_ne!(next.number, slave.number, "its slave is open");
+        assert_eq!(pair.drop_side(next).await, Ok(QUIET));
         assert_eq!(pair.events(slave, NO_PROGRAM).await, READABLE | WRITABLE | ERROR | HANG_UP);
         assert_eq!((pair.read().await.unwrap(), pair.write(b"x").await), (vec![], Err(Errno::EIO)));
         let get = pair.calls.call(PairAttributes { at: slave }, &mut [0; TERMIOS_BYTES][..]).await;
@@ -197,6 +200,30 @@ fn pair_slave_is_hung_up_with_its_master() {
         assert!(next.number == pair.slave.number && next.generation != pair.slave.generation);
         assert_eq!(pair.read().await, Err(Errno::ESTALE));
     });
+}
+
+/// More than a pair has room for, each byte as its place says.
+const LONG: &[u8] = &{
+    let (mut bytes, mut at) = ([0; 4100], 0);
+    while at < bytes.len() {
+        (bytes[at], at) = (b'0' + (at % 61) as u8, at + 1);
+    }
+    bytes
+};
+
+/// What side `at` gets in one read.
+fn bytes_of(rig: &Rig, at: TerminalHandle, bytes: usize) -> Vec<u8> {
+    let (server, got) = (rig.server, Rc::new(RefCell::new(Vec::new())));
+    let out = got.clone();
+    rig.board.client(move |me| async move {
+        let mut calls: Client<Terminals> = Client::new(&me, server);
+        let mut read = vec![0; bytes];
+        let count = calls.call(ReadSide { at, nonblocking: true }, &mut read[..]).await.unwrap();
+        read.truncate(count as usize);
+        *out.borrow_mut() = read;
+    });
+    rig.board.run();
+    got.take()
 }
 
 /// Two readers and a writer wait; how their calls ended.
@@ -245,6 +272,17 @@ fn pair_waiting_calls_end_when_other_side_acts_or_goes() {
     assert_eq!(ends.take(), [("much", Ok(4096))]);
     reader("room", master);
     assert_eq!(ends.take(), [("room", Ok(8)), ("more", Ok(2))]);
+    // A long writer goes on where it was.
+    for _ in 0..511 {
+        reader("eight", master);
+    }
+    ends.take();
+    writer("long", slave, LONG);
+    assert_eq!(ends.take(), []);
+    reader("eight", master);
+    assert_eq!(ends.take(), [("eight", Ok(8)), ("long", Ok(4100))]);
+    let rest = bytes_of(&rig, master, 4096);
+    assert!(rest.len() > 4000 && LONG.ends_with(&rest), "{} bytes", rest.len());
     reader("slave", slave);
     let out = ends.clone();
     rig.board.client(move |me| async move {
@@ -298,6 +336,10 @@ fn pair_packets_say_what_happened() {
         assert_eq!(pair.shown().await.unwrap(), [16]);
         pair.change(|termios| termios.input = Termios::INITIAL.input).await;
         assert_eq!(pair.shown().await.unwrap(), [32]);
+        for stops in [0, 1] {
+            pair.control(pair.slave, PairWish::Flow, stops).await.unwrap();
+        }
+        assert_eq!(pair.shown().await.unwrap(), [8], "the last of what contradicts");
         assert_eq!(pair.shown().await, Err(Errno::EAGAIN));
     });
 }

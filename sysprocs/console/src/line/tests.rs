@@ -210,6 +210,7 @@ fn line_too_long_can_be_ended() {
     let mut line = empty();
     typed(&mut line, &[b'x'; INPUT_BYTES_MAX + 9]);
     assert!(line.has_room() && !line.readable());
+    assert!(line.input.len() == INPUT_BYTES_MAX - 1);
     typed(&mut line, b"\x16\n\n");
     assert_eq!((line.bytes(), line.has_room()), (INPUT_BYTES_MAX, false));
     assert_eq!(read(&mut line).len(), 64);
