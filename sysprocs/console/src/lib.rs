@@ -1,8 +1,8 @@
-//! The console: one terminal on the UART of the board that has it.
+//! Terminals: the console, on the UART of the board that has it, and pseudo-terminals.
 //!
-//! [`console`] is the process, [`termios`] the settings as Linux lays them out, `line` the line discipline, which
-//! never waits. Not here: delivery of signals (the keyboard process requests them), line editing beyond erase, which
-//! shells do.
+//! [`console`] and [`terminals`] are the processes, [`termios`] the settings as Linux lays them out, `line` the line
+//! discipline of both, which never waits. Not here: delivery of signals (the keyboard process and writers of masters
+//! request them), line editing beyond erase, which shells do.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -11,8 +11,13 @@ extern crate std;
 
 mod line;
 mod output;
+mod pair;
+mod pairs;
 mod server;
 pub mod termios;
 mod window;
 
+pub use line::InputQueue;
+pub use pair::{PairMemory, TerminalPair};
+pub use pairs::terminals;
 pub use server::console;

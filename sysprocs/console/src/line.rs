@@ -1,32 +1,53 @@
-//! The line discipline: keys in, lines and echo and signals out.
+//! The line discipline: keys in, lines and echo and signals out. The console and every pseudo-terminal have one.
 //!
-//! Invariant: `ready` bytes of `input` may be read; behind them is the line being edited. Not here: waiting, and the
-//! UART.
+//! Invariant: `ready` bytes of `input` may be read; behind them is the line being edited. Not here: waiting, and where
+//! the keys come from.
 
 use crate::termios::{
-    ECHO, ECHOCTL, ECHOE, ECHOK, ICANON, ICRNL, IEXTEN, IGNCR, INLCR, ISIG, NOFLSH, Termios, VEOF, VERASE, VINTR,
-    VKILL, VQUIT, VSUSP, VWERASE,
+    ECHO, ECHOCTL, ECHOE, ECHOK, ECHOKE, ECHONL, ICANON, ICRNL, IEXTEN, IGNCR, INLCR, ISIG, ISTRIP, IUTF8, IXANY, IXON,
+    NOFLSH, Termios, VEOF, VEOL, VEOL2, VERASE, VINTR, VKILL, VLNEXT, VMIN, VQUIT, VREPRINT, VSTART, VSTOP, VSUSP,
+    VTIME, VWERASE,
 };
 use heapless::Deque;
 
+#[cfg(test)]
+mod tests;
+
 /// Bytes of input that may wait to be read.
 pub const INPUT_BYTES_MAX: usize = 4096;
+/// Memory for what was typed.
+pub type InputQueue = Deque<u16, INPUT_BYTES_MAX>;
 /// Stands in the input for "end of file here"; no key gives it, since it is not a byte.
 const END_OF_FILE: u16 = 256;
+/// With a key: the line ends behind it.
+const LINE_END: u16 = 512;
+const DECISECOND_NS: u64 = 100_000_000;
 
 const SIGINT: u8 = 2;
 const SIGQUIT: u8 = 3;
 const SIGTSTP: u8 = 20;
 
+/// What a line discipline shows.
+pub trait Screen {
+    /// One byte; without room it is lost, as on every terminal.
+    fn put(&mut self, byte: u8);
+    /// A signal flushes what is not shown yet.
+    fn forget(&mut self) {}
+}
+
 pub struct Line {
     pub termios: Termios,
-    input: Deque<u16, INPUT_BYTES_MAX>,
+    /// What programs write is not to be shown for the present.
+    pub stopped: bool,
+    input: &'static mut InputQueue,
     ready: usize,
+    /// The next key means itself.
+    literal: bool,
 }
 
 impl Line {
-    pub fn new() -> Self {
-        Line { termios: Termios::INITIAL, input: Deque::new(), ready: 0 }
+    pub const fn new(input: &'static mut InputQueue) -> Self {
+        Line { termios: Termios::INITIAL, stopped: false, input, ready: 0, literal: false }
     }
 
     /// Whether a read would find something.
@@ -34,48 +55,107 @@ impl Line {
         self.ready > 0
     }
 
-    pub fn flush(&mut self) {
-        self.input.clear();
-        self.ready = 0;
+    /// Whether there is as much as a reader of `bytes` waits for.
+    pub fn suffices(&self, bytes: usize) -> bool {
+        let least = if self.is_raw() { usize::from(self.termios.characters[VMIN]).min(bytes) } else { 1 };
+        self.ready >= least.max(1)
     }
 
-    /// Takes new settings; leaving canonical mode, what was typed becomes readable.
+    /// Whether who polls may read.
+    pub fn is_ready(&self) -> bool {
+        let waits = self.is_raw() && self.termios.characters[VTIME] == 0;
+        self.ready >= if waits { usize::from(self.termios.characters[VMIN]).max(1) } else { 1 }
+    }
+
+    /// How long a reader waits now, if not for ever: from its call, or of several bytes from the last one.
+    pub fn wait_ns(&self) -> Option<u64> {
+        let [least, tenths] = [VMIN, VTIME].map(|which| u64::from(self.termios.characters[which]));
+        let limited = self.is_raw() && (least == 0 || tenths > 0 && self.ready > 0);
+        limited.then_some(tenths * DECISECOND_NS)
+    }
+
+    /// Bytes that can be read.
+    pub fn bytes(&self) -> usize {
+        self.input.iter().take(self.ready).filter(|&&byte| byte != END_OF_FILE).count()
+    }
+
+    /// Whether a key has room. A line that is too long loses its end, so that it can be ended.
+    pub fn has_room(&self) -> bool {
+        !self.input.is_full()
+    }
+
+    pub fn flush(&mut self) {
+        self.input.clear();
+        (self.ready, self.literal) = (0, false);
+    }
+
+    /// Takes new settings; what was typed in the other mode becomes readable.
     pub fn set(&mut self, termios: Termios, flush: bool) {
+        let was_raw = self.is_raw();
         self.termios = termios;
+        if termios.input & IXON == 0 {
+            self.stopped = false;
+        }
         if flush {
             self.flush();
         }
-        if !termios.has_local(ICANON) {
-            self.ready = self.input.len();
+        if was_raw == self.is_raw() {
+            return;
         }
+        self.input.iter_mut().for_each(|byte| *byte = if *byte == END_OF_FILE { 0 } else { *byte & !LINE_END });
+        if let Some(last) = self.input.back_mut().filter(|_| was_raw) {
+            *last |= LINE_END;
+        }
+        (self.ready, self.literal) = (self.input.len(), false);
     }
 
-    /// Takes one key; `echo` gets what the screen shows for it. The signal to the foreground group that it requests.
-    pub fn press(&mut self, key: u8, mut echo: impl FnMut(&[u8])) -> Option<u8> {
-        let key = self.translate(key)?;
+    /// Takes one key; `screen` gets what is shown for it. The signal to the foreground group that it requests.
+    pub fn press(&mut self, key: u8, screen: &mut impl Screen) -> Option<u8> {
+        let key = if self.has_input(ISTRIP) { key & 0x7f } else { key };
+        if core::mem::take(&mut self.literal) {
+            self.take(key, screen);
+            return None;
+        }
+        if self.has_input(IXON) {
+            let (starts, stops) = (self.is(key, VSTART), self.is(key, VSTOP));
+            if starts || stops {
+                self.stopped = stops && !(starts && self.stopped);
+                return None;
+            }
+            self.stopped &= !self.has_input(IXANY);
+        }
         if self.termios.has_local(ISIG)
             && let Some(signal) = self.signal_of(key)
         {
+            self.stopped = false;
             if !self.termios.has_local(NOFLSH) {
                 self.flush();
+                screen.forget();
             }
-            self.show(key, &mut echo);
+            self.echo(key, screen);
             return Some(signal);
         }
-        if self.termios.has_local(ICANON) {
-            self.edit(key, &mut echo);
-        } else if self.input.push_back(u16::from(key)).is_ok() {
-            self.ready = self.input.len();
-            self.show(key, &mut echo);
+        let key = self.translate(key)?;
+        if self.is_raw() {
+            self.take(key, screen)
+        } else {
+            self.edit(key, screen)
         }
         None
     }
 
+    fn is_raw(&self) -> bool {
+        !self.termios.has_local(ICANON)
+    }
+    fn has_input(&self, flag: u32) -> bool {
+        self.termios.input & flag != 0
+    }
+
     fn translate(&self, key: u8) -> Option<u8> {
         match key {
-            b'\r' if self.termios.input & IGNCR != 0 => None,
-            b'\r' if self.termios.input & ICRNL != 0 => Some(b'\n'),
-            b'\n' if self.termios.input & INLCR != 0 => Some(b'\r'),
+            b'\r' if self.has_input(IGNCR) => None,
+            b'\r' if self.has_input(ICRNL) => Some(b'\n'),
+            b'\n' if self.has_input(INLCR) => Some(b'\r'),
             key => Some(key),
         }
     }
@@ -84,33 +164,63 @@ impl Line {
     fn is(&self, key: u8, which: usize) -> bool {
         key != 0 && self.termios.characters[which] == key
     }
+    /// The same of one that only extended editing has.
+    fn is_extended(&self, key: u8, which: usize) -> bool {
+        self.termios.has_local(IEXTEN) && self.is(key, which)
+    }
 
     fn signal_of(&self, key: u8) -> Option<u8> {
         let signals = [(VINTR, SIGINT), (VQUIT, SIGQUIT), (VSUSP, SIGTSTP)];
         signals.into_iter().find(|(which, _)| self.is(key, *which)).map(|(_, signal)| signal)
     }
 
-    fn edit(&mut self, key: u8, echo: &mut impl FnMut(&[u8])) {
-        if self.is(key, VEOF) {
-            if self.input.push_back(END_OF_FILE).is_ok() {
+    /// A key that means itself.
+    fn take(&mut self, key: u8, screen: &mut impl Screen) {
+        // Of a line the last place is for its end.
+        let room = if self.is_raw() { INPUT_BYTES_MAX } else { INPUT_BYTES_MAX - 1 };
+        if self.input.len() < room && self.input.push_back(u16::from(key)).is_ok() {
+            if self.is_raw() {
                 self.ready = self.input.len();
             }
-        } else if self.is(key, VERASE) {
-            self.erase(echo);
-        } else if self.is(key, VKILL) {
-            while self.erase(echo) {}
-            if self.termios.has_local(ECHO | ECHOK) && !self.termios.has_local(ECHOE) {
-                echo(b"\n");
-            }
-        } else if self.is(key, VWERASE) && self.termios.has_local(IEXTEN) {
-            while self.last() == Some(b' ') && self.erase(echo) {}
-            while self.last().is_some_and(|last| last != b' ') && self.erase(echo) {}
-        } else if self.input.push_back(u16::from(key)).is_ok() {
-            self.show(key, echo);
-            if key == b'\n' {
-                self.ready = self.input.len();
-            }
+            self.echo(key, screen);
         }
+    }
+
+    fn edit(&mut self, key: u8, screen: &mut impl Screen) {
+        if self.is(key, VERASE) {
+            self.erase(key, screen);
+        } else if self.is(key, VKILL) {
+            self.kill(key, screen);
+        } else if self.is_extended(key, VWERASE) {
+            self.erase_word(key, screen);
+        } else if self.is_extended(key, VLNEXT) {
+            self.literal = true;
+            if self.termios.has_local(ECHO | ECHOCTL) {
+                self.show(b"^\x08", screen);
+            }
+        } else if self.is_extended(key, VREPRINT) && self.termios.has_local(ECHO) {
+            self.reprint(key, screen);
+        } else if self.is(key, VEOF) {
+            self.end_line(END_OF_FILE);
+        } else if key == b'\n' {
+            if self.end_line(u16::from(key) | LINE_END) && self.termios.local & (ECHO | ECHONL) != 0 {
+                self.show(b"\n", screen);
+            }
+        } else if self.is(key, VEOL) || self.is_extended(key, VEOL2) {
+            if self.end_line(u16::from(key) | LINE_END) {
+                self.echo(key, screen);
+            }
+        } else {
+            self.take(key, screen);
+        }
+    }
+
+    fn end_line(&mut self, with: u16) -> bool {
+        let ended = self.input.push_back(with).is_ok();
+        if ended {
+            self.ready = self.input.len();
+        }
+        ended
     }
 
     /// The last byte of the line being edited.
@@ -118,33 +228,88 @@ impl Line {
         (self.input.len() > self.ready).then(|| self.input.back().map(|&byte| byte as u8)).flatten()
     }
 
-    /// Takes back the last key of the line being edited; false if it is empty.
-    fn erase(&mut self, echo: &mut impl FnMut(&[u8])) -> bool {
-        let Some(last) = self.last() else { return false };
+    /// Takes back the last character of the line being edited; what it began with, if there was one. `key` requests
+    /// it.
+    fn erase(&mut self, key: u8, screen: &mut impl Screen) -> Option<u8> {
+        let mut last = self.last()?;
         self.input.pop_back();
-        if self.termios.has_local(ECHO | ECHOE) {
-            echo(b"\x08 \x08");
-            if last < b' ' && self.termios.has_local(ECHOCTL) {
-                echo(b"\x08 \x08");
+        while self.has_input(IUTF8) && last & 0xc0 == 0x80 {
+            let Some(before) = self.last() else { break };
+            self.input.pop_back();
+            last = before;
+        }
+        let is_control = last < b' ' || last == 0x7f;
+        match (self.termios.has_local(ECHO), self.termios.has_local(ECHOE)) {
+            (false, _) => {}
+            (true, false) if self.is(key, VERASE) => self.echo(key, screen),
+            (true, _) => {
+                let shown = if !is_control {
+                    1
+                } else if self.termios.has_local(ECHOCTL) {
+                    2
+                } else {
+                    0
+                };
+                (0..shown).for_each(|_| self.show(b"\x08 \x08", screen));
             }
         }
-        true
+        Some(last)
     }
 
-    fn show(&self, key: u8, echo: &mut impl FnMut(&[u8])) {
+    fn kill(&mut self, key: u8, screen: &mut impl Screen) {
+        if self.termios.has_local(ECHO | ECHOE | ECHOK | ECHOKE) {
+            while self.erase(key, screen).is_some() {}
+            return;
+        }
+        while self.last().is_some() {
+            self.input.pop_back();
+        }
+        if self.termios.has_local(ECHO) {
+            self.echo(key, screen);
+            if self.termios.has_local(ECHOK) {
+                self.show(b"\n", screen);
+            }
+        }
+    }
+
+    /// Takes back a word, and what is no word behind it.
+    fn erase_word(&mut self, key: u8, screen: &mut impl Screen) {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        while self.last().is_some_and(|last| !is_word(last)) {
+            self.erase(key, screen);
+        }
+        while self.last().is_some_and(is_word) {
+            self.erase(key, screen);
+        }
+    }
+
+    fn reprint(&mut self, key: u8, screen: &mut impl Screen) {
+        self.echo(key, screen);
+        self.show(b"\n", screen);
+        for &byte in self.input.iter().skip(self.ready) {
+            self.echo(byte as u8, screen);
+        }
+    }
+
+    /// Shows a key, if keys are shown.
+    fn echo(&self, key: u8, screen: &mut impl Screen) {
         if !self.termios.has_local(ECHO) {
             return;
         }
-        if key == b'\n' || key == b'\t' || !(key < b' ' || key == 0x7f) || !self.termios.has_local(ECHOCTL) {
-            echo(&[key]);
+        let is_control = key < b' ' || key == 0x7f;
+        if is_control && key != b'\n' && key != b'\t' && self.termios.has_local(ECHOCTL) {
+            self.show(&[b'^', key ^ 0x40], screen);
         } else {
-            echo(&[b'^', key ^ 0x40]);
+            self.show(&[key], screen);
         }
+    }
+
+    fn show(&self, bytes: &[u8], screen: &mut impl Screen) {
+        bytes.iter().flat_map(|&byte| self.termios.shown(byte)).for_each(|byte| screen.put(byte));
     }
 
     /// Gives a reader what it may have: in canonical mode at most one line. How many bytes.
     pub fn read(&mut self, into: &mut [u8]) -> usize {
-        let canonical = self.termios.has_local(ICANON);
         let mut count = 0;
         while self.ready > 0 {
             let Some(&next) = self.input.front() else { break };
@@ -158,91 +323,10 @@ impl Line {
             }
             into[count] = next as u8;
             count += 1;
-            if canonical && next == u16::from(b'\n') {
+            if next & LINE_END != 0 {
                 break;
             }
         }
         count
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Line;
-    use crate::termios::{ECHO, ICANON, Termios};
-
-    fn typed(line: &mut Line, keys: &[u8]) -> ([u8; 64], usize) {
-        let (mut screen, mut at) = ([0; 64], 0);
-        for &key in keys {
-            line.press(key, |bytes| {
-                screen[at..at + bytes.len()].copy_from_slice(bytes);
-                at += bytes.len();
-            });
-        }
-        (screen, at)
-    }
-
-    #[test]
-    fn line_edited_input_is_echoed_and_read_whole() {
-        let mut line = Line::new();
-        let (screen, length) = typed(&mut line, b"ab\x7fc\r");
-        assert_eq!(&screen[..length], b"ab\x08 \x08c\n");
-        let mut out = [0; 16];
-        assert_eq!(line.read(&mut out), 3);
-        assert_eq!(&out[..3], b"ac\n");
-    }
-
-    #[test]
-    fn line_leaving_canonical_mode_makes_input_readable() {
-        let mut line = Line::new();
-        typed(&mut line, b"ab");
-        assert!(!line.readable());
-        line.set(Termios { local: line.termios.local & !ICANON, ..line.termios }, false);
-        let mut out = [0; 4];
-        assert_eq!((line.read(&mut out), &out[..2]), (2, &b"ab"[..]));
-    }
-
-    #[test]
-    fn line_unfinished_is_unreadable_until_end_of_file() {
-        let mut line = Line::new();
-        typed(&mut line, b"x");
-        assert!(!line.readable());
-        typed(&mut line, b"\x04\x04");
-        let mut out = [0; 4];
-        assert_eq!(line.read(&mut out), 1);
-        assert!(line.readable());
-        assert_eq!(line.read(&mut out), 0);
-        assert!(!line.readable());
-    }
-
-    #[test]
-    fn line_interrupt_key_flushes_and_signals() {
-        let mut line = Line::new();
-        typed(&mut line, b"half");
-        assert_eq!(line.press(3, |echo| assert_eq!(echo, b"^C")), Some(2));
-        typed(&mut line, b"ok\n");
-        let mut out = [0; 8];
-        assert_eq!(line.read(&mut out), 3);
-    }
-
-    #[test]
-    fn line_raw_mode_reads_each_key() {
-        let mut line = Line::new();
-        let mut raw = line.termios;
-        raw.local &= !(ICANON | ECHO);
-        line.set(raw, false);
-        let (_, echoed) = typed(&mut line, b"q");
-        assert_eq!(echoed, 0);
-        let mut out = [0; 8];
-        assert_eq!(line.read(&mut out), 1);
-    }
-
-    #[test]
-    fn line_word_erase_removes_last_word() {
-        let mut line = Line::new();
-        typed(&mut line, b"one two \x17x\n");
-        let mut out = [0; 16];
-        let count = line.read(&mut out);
-        assert_eq!(&out[..count], b"one x\n");
     }
 }

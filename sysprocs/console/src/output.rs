@@ -3,6 +3,7 @@
 //! Invariant: accepted bytes are sent in order and never dropped. Echo that finds the queue full is lost, as on every
 //! terminal; program output waits instead.
 
+use crate::line::Screen;
 use heapless::Deque;
 use renga_hal::uart::Uart;
 
@@ -27,19 +28,11 @@ impl<U: Uart> Output<U> {
     }
 
     /// Queues one byte; false if there is no room.
-    pub fn put(&mut self, byte: u8) -> bool {
+    pub fn queue(&mut self, byte: u8) -> bool {
         if self.waiting.is_empty() && self.uart.try_write(byte) {
             return true;
         }
         self.waiting.push_back(byte).is_ok()
-    }
-
-    /// Queues one byte, and a carriage return before a newline if output `returns`.
-    pub fn put_returning(&mut self, byte: u8, returns: bool) {
-        if byte == b'\n' && returns {
-            self.put(b'\r');
-        }
-        self.put(byte);
     }
 
     /// Whether `bytes` more fit for certain.
@@ -56,5 +49,11 @@ impl<U: Uart> Output<U> {
             self.waiting.pop_front();
         }
         self.uart.enable_transmit_interrupt(!self.waiting.is_empty());
+    }
+}
+
+impl<U: Uart> Screen for Output<U> {
+    fn put(&mut self, byte: u8) {
+        self.queue(byte);
     }
 }

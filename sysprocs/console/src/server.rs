@@ -3,9 +3,9 @@
 //! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt
 //! falls silent. Calls: no server. Not here: the line discipline (`line.rs`).
 
-use crate::line::Line;
+use crate::line::{InputQueue, Line, Screen};
 use crate::output::Output;
-use crate::termios::{ICANON, TOSTOP, Termios, VMIN, VTIME};
+use crate::termios::{TOSTOP, Termios};
 use crate::window::{Came, Incoming};
 use heapless::{Deque, Vec};
 use renga_hal::uart::Uart;
@@ -23,7 +23,6 @@ const WAITERS_MAX: usize = 1024;
 const SIGNALS_MAX: usize = 8;
 /// The signal that says that the window has another size.
 const SIGWINCH: u8 = 28;
-const DECISECOND_NS: u64 = 100_000_000;
 
 /// A reader, and in raw mode with a time limit when it gives up.
 struct TerminalReader {
@@ -34,7 +33,7 @@ struct TerminalReader {
 renga_rt::with_defaults! {
     struct ConsoleState[U: Uart + 'static] U {
         me: Me = me,
-        line: Line = Line::new(),
+        line: Line = Line::new(input),
         output: Output<U> = Output::new(uart),
         foreground: u32 = 0,
         /// Of that group.
@@ -54,13 +53,19 @@ renga_rt::with_defaults! {
         signals: Deque<KeyboardSignal, SIGNALS_MAX> = Deque::new(),
         keyboard: Option<Call<NextSignal>> = None,
     }
-    fn new(me: Me, uart: &'static mut U, wakes: &'static Wakes);
+    fn new(me: Me, uart: &'static mut U, wakes: &'static Wakes, input: &'static mut InputQueue);
 }
 
 /// Serves the terminal on `uart`, whose interrupts notify this process.
-pub async fn console<U: Uart>(me: Me, mut port: Port<Console>, uart: &'static mut U, wakes: &'static Wakes) -> Never {
+pub async fn console<U: Uart>(
+    me: Me,
+    mut port: Port<Console>,
+    uart: &'static mut U,
+    wakes: &'static Wakes,
+    input: &'static mut InputQueue,
+) -> Never {
     uart.enable_receive_interrupt(true);
-    let mut state = ConsoleState::new(me, uart, wakes);
+    let mut state = ConsoleState::new(me, uart, wakes, input);
     loop {
         if let Some(call) = port.accept_or_notified(Console::ENTRIES).await {
             call.serve(&mut state).await;
@@ -79,13 +84,12 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
             // An empty read takes nothing, not even a ^D.
             return call.reply(Ok(0));
         }
-        let termios = &self.line.termios;
-        let raw = !termios.has_local(ICANON);
-        let (least, tenths) = (termios.characters[VMIN], u64::from(termios.characters[VTIME]));
         if !self.line.readable() && call.entry().nonblocking {
             return call.reply(Err(Errno::EAGAIN));
         }
-        let until_ns = (raw && least == 0).then(|| self.me.now_ns() + tenths * DECISECOND_NS);
+        let nonblocking = call.entry().nonblocking;
+        let wait_ns = if nonblocking { Some(0) } else { self.line.wait_ns() };
+        let until_ns = wait_ns.map(|wait_ns| self.me.now_ns() + wait_ns);
         if let Err(reader) = self.readers.push(TerminalReader { call, until_ns }) {
             reader.call.reply(Err(Errno::EAGAIN));
         }
@@ -96,7 +100,6 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
         if line.termios.has_local(TOSTOP) && !call.entry().checked {
             return Err(Errno::EPERM);
         }
-        let returns = line.termios.returns();
         let bytes = call.lent();
         for &byte in bytes {
             while !output.has_room(2) {
@@ -108,7 +111,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
                     output.uart().enable_receive_interrupt(true);
                 }
             }
-            output.put_returning(byte, returns);
+            line.termios.shown(byte).for_each(|byte| output.put(byte));
         }
         Ok(bytes.len() as u32)
     }
@@ -172,12 +175,16 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
 
 impl<U: Uart> ConsoleState<U> {
     fn events(&self) -> u32 {
-        WRITABLE | if self.line.readable() { READABLE } else { 0 }
+        WRITABLE | if self.line.is_ready() { READABLE } else { 0 }
     }
 
-    /// A key has come: if a line can be read, its waiters poll again.
+    /// A key has come: if a line can be read, its waiters poll again, and readers wait for the next one from now on.
     fn note_edge(&mut self) {
-        if self.line.readable() {
+        if let Some(wait_ns) = self.line.wait_ns().filter(|&wait_ns| wait_ns > 0) {
+            let until_ns = Some(self.me.now_ns() + wait_ns);
+            self.readers.iter_mut().for_each(|reader| reader.until_ns = until_ns);
+        }
+        if self.line.is_ready() {
             self.edges = self.edges.wrapping_add(1).max(1);
             self.wakes.wake(&mut self.waiters);
         }
@@ -194,12 +201,7 @@ impl<U: Uart> ConsoleState<U> {
                 }
                 Came::Part => continue,
             };
-            let output = &mut self.output;
-            let returns = self.line.termios.returns();
-            let pressed = self.line.press(key, |echo| {
-                echo.iter().for_each(|&byte| output.put_returning(byte, returns));
-            });
-            if let Some(signal) = pressed {
+            if let Some(signal) = self.line.press(key, &mut self.output) {
                 // A full queue means the keyboard process is far behind; the key may be pressed again.
                 let _ = self.signals.push_back(KeyboardSignal { signal, group: self.foreground });
             }
@@ -219,9 +221,10 @@ impl<U: Uart> ConsoleState<U> {
     fn answer(&mut self, now_ns: u64) {
         let mut at = 0;
         while at < self.readers.len() {
-            let reader = &self.readers[at];
+            let reader = &mut self.readers[at];
             let over = reader.until_ns.is_some_and(|until_ns| until_ns <= now_ns);
-            if !(self.line.readable() || reader.call.wait_cancelled() || over) {
+            let suffices = self.line.suffices(reader.call.lent().len());
+            if !(suffices || reader.call.wait_cancelled() || over) {
                 at += 1;
                 continue;
             }

@@ -10,10 +10,20 @@ pub const ICRNL: u32 = 0o400;
 pub const INLCR: u32 = 0o100;
 /// Input: carriage return is dropped.
 pub const IGNCR: u32 = 0o200;
+/// Input: the eighth bit is dropped.
+pub const ISTRIP: u32 = 0o40;
+/// Input: keys stop and start what is shown.
+pub const IXON: u32 = 0o2000;
+/// Input: any key starts it.
+pub const IXANY: u32 = 0o4000;
+/// Input: characters are in UTF-8.
+pub const IUTF8: u32 = 0o40000;
 /// Output: any processing at all.
 pub const OPOST: u32 = 0o1;
 /// Output: newline is preceded by carriage return.
 pub const ONLCR: u32 = 0o4;
+/// Output: carriage return becomes newline.
+pub const OCRNL: u32 = 0o10;
 /// Local: keys make signals.
 pub const ISIG: u32 = 0o1;
 /// Local: input by lines.
@@ -24,6 +34,10 @@ pub const ECHO: u32 = 0o10;
 pub const ECHOE: u32 = 0o20;
 /// Local: kill wipes the line.
 pub const ECHOK: u32 = 0o40;
+/// Local: newline is echoed, though nothing else is.
+pub const ECHONL: u32 = 0o100;
+/// Local: kill erases the line key by key.
+pub const ECHOKE: u32 = 0o4000;
 /// Local: control characters are echoed as `^X`.
 pub const ECHOCTL: u32 = 0o1000;
 /// Local: a signal does not flush.
@@ -47,10 +61,22 @@ pub const VEOF: usize = 4;
 pub const VTIME: usize = 5;
 /// Raw input: bytes to wait for.
 pub const VMIN: usize = 6;
+/// Key that starts what is shown.
+pub const VSTART: usize = 8;
+/// Key that stops it.
+pub const VSTOP: usize = 9;
 /// Key for SIGTSTP.
 pub const VSUSP: usize = 10;
+/// Key that ends a line.
+pub const VEOL: usize = 11;
+/// Key that shows the line again.
+pub const VREPRINT: usize = 12;
 /// Key that erases a word.
 pub const VWERASE: usize = 14;
+/// Key that takes the next one's meaning.
+pub const VLNEXT: usize = 15;
+/// Another key that ends a line.
+pub const VEOL2: usize = 16;
 const CONTROL_CHARACTERS: usize = 19;
 const CONTROL_CHARACTERS_AT: usize = 17;
 
@@ -72,10 +98,10 @@ pub struct Termios {
 impl Termios {
     /// What Linux starts a terminal with: 38400 baud, 8 bits, canonical, echo.
     pub const INITIAL: Termios = Termios {
-        input: 0o2400 | ICRNL,
+        input: IXON | ICRNL,
         output: OPOST | ONLCR,
         control: 0o277,
-        local: ISIG | ICANON | ECHO | ECHOE | ECHOK | ECHOCTL | 0o4000 | IEXTEN,
+        local: ISIG | ICANON | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE | IEXTEN,
         characters: [3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0, 0, 0],
     };
 
@@ -102,8 +128,21 @@ impl Termios {
         self.local & flags == flags
     }
 
-    /// Whether a carriage return precedes each newline of output.
-    pub fn returns(&self) -> bool {
-        self.output & (OPOST | ONLCR) == OPOST | ONLCR
+    /// What is shown of a byte of output, at most two bytes.
+    pub fn shown(&self, byte: u8) -> impl Iterator<Item = u8> + Clone + use<> {
+        let has = |flags: u32| self.output & (OPOST | flags) == OPOST | flags;
+        let shown = match byte {
+            b'\n' if has(ONLCR) => [Some(b'\r'), Some(b'\n')],
+            b'\r' if has(OCRNL) => [Some(b'\n'), None],
+            byte => [Some(byte), None],
+        };
+        shown.into_iter().flatten()
+    }
+
+    /// Whether keys stop and start what is shown as everywhere.
+    pub fn stops_as_usual(&self) -> bool {
+        let Termios { input, characters, .. } = self;
+        let usual = Termios::INITIAL.characters;
+        input & IXON != 0 && [VSTART, VSTOP].iter().all(|&which| characters[which] == usual[which])
     }
 }

@@ -45,7 +45,7 @@ fn rig() -> Rig {
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
     let server = board.spawn(|me| {
         let (port, _) = renga_rt::Port::<Console>::new(&me);
-        console(me, port, uart, wakes)
+        console(me, port, uart, wakes, Box::leak(Box::new(renga_console::InputQueue::new())))
     });
     board.run();
     Rig { board, line, server, wakes }

@@ -9,6 +9,7 @@ use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
 use renga_proto::procs::{BoardCounts, Describe, PolicyOf, Procs, UsageOf, WHOLE_BOARD, board_of};
 use renga_proto::router::RouterStatus;
 use renga_proto::settings::{Reclaiming, Regulation};
+use renga_proto::terminals::{DescribePair, NextPair, PAIRS, PairFacts, Terminals, pair_name, pair_of};
 use renga_rt::{Client, Errno, Family, Retry, clients};
 
 /// Of the tables of processes.
@@ -19,6 +20,8 @@ const MEMORY: u32 = MemoryStatus::BIT;
 const PATHS: u32 = AbsolutePath::BIT;
 /// Of the directory of buffers.
 const BUFFERS: u32 = ReadBytes::BIT;
+/// Of the pseudo-terminals.
+const TERMINALS: u32 = NextPair::BIT | DescribePair::BIT;
 const CLOCK: u32 = CalendarTime::BIT;
 
 clients! {
@@ -34,6 +37,8 @@ clients! {
         paths: Family<Path, PATHS>,
         /// The buffers, for the disk as a file.
         buffers: Family<BufferDirectory, BUFFERS>,
+        /// Pseudo-terminals.
+        terminals: Family<Terminals, TERMINALS>,
         /// The clock of this board.
         clock: Client<Clock, CLOCK>,
         /// The regulator of background jobs.
@@ -76,6 +81,28 @@ impl ProcFilesClients {
         };
         let (records, _) = room[..bytes.min(room.len())].as_chunks::<LISTED_BYTES>();
         records.iter().map(Listed::from_bytes).filter(move |listed| listed.index >= index)
+    }
+
+    /// The slave of the pair called `name` as a file. `ENOENT`: there is none, or its board is down.
+    pub(crate) async fn terminal(&mut self, name: u32) -> Result<PairFacts, Errno> {
+        let (board, number) = pair_of(name);
+        let mut terminals = self.terminals.at(board, 0).ok_or(Errno::ENOENT)?;
+        terminals.call_retrying(DescribePair { number }, ()).await.map_err(|_| Errno::ENOENT)
+    }
+
+    /// The first pair from that called `name` on.
+    pub(crate) async fn next_terminal(&mut self, name: u32) -> Option<u32> {
+        let (first, mut from) = pair_of(name);
+        for board in first..self.boards() {
+            if let Some(mut terminals) = self.terminals.at(board, 0)
+                && let Ok(number) = terminals.call_retrying(NextPair { from }, ()).await
+                && (from..PAIRS).contains(&number)
+            {
+                return Some(pair_name(board, number));
+            }
+            from = 0;
+        }
+        None
     }
 
     /// What is counted of `board`, if it is up.

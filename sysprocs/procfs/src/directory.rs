@@ -74,6 +74,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         match at.file {
             ProcFile::Top if room => self.list_programs(&mut entries).await,
             ProcFile::Descriptors if room => self.list_descriptors(at, &mut entries)?,
+            ProcFile::Terminals if room => self.list_terminals(&mut entries).await,
             _ => {}
         }
         if entries.bytes == 0 && !room {
@@ -100,6 +101,18 @@ impl<M: UserMemory> ProcFilesState<M> {
             }
         }
         entries.next = cursor;
+    }
+
+    async fn list_terminals(&mut self, entries: &mut Entries<'_>) {
+        let mut name = entries.next.saturating_sub(FIRST_PROGRAM) as u32;
+        // Each pass passes a terminal.
+        while let Some(next) = self.clients.next_terminal(name).await {
+            let place = ProcPlace { descriptor: next as u16, ..ProcPlace::new(0, ProcFile::Terminal) };
+            name = next + 1;
+            if !entries.push_number(place, FIRST_PROGRAM + u64::from(name), next) {
+                break;
+            }
+        }
     }
 
     fn list_descriptors(&self, at: ProcPlace, entries: &mut Entries<'_>) -> Result<(), Errno> {

@@ -11,8 +11,9 @@ use crate::window::TextWindow;
 use renga_hal::memory::UserMemory;
 use renga_hal::start_card::StartCard;
 use renga_proto::inode::STAT_BYTES;
-use renga_proto::proc_files::{ProcFiles, ProcFilesCall, ReadSynthetic, SECTORS_AT};
+use renga_proto::proc_files::{ProcFiles, ProcFilesCall, ReadSynthetic, SECTORS_AT, slave_device};
 use renga_proto::procs::board_of;
+use renga_proto::terminals::PairFacts;
 use renga_rt::proc_info::{DUMPABLE_BIT, ProcInfo};
 use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port, reply};
 
@@ -20,6 +21,7 @@ use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port, reply};
 const DEVICE: u64 = 22;
 /// What the disk is: major 179, minor 1.
 const DISK_DEVICE: u64 = 179 << 8 | 1;
+const PERMISSIONS: u16 = 0o7777;
 const NS_PER_S: u64 = 1_000_000_000;
 
 pub(crate) struct ProcFilesState<M: UserMemory + 'static> {
@@ -113,6 +115,10 @@ impl<M: UserMemory> ProcFilesState<M> {
             ns = ns.saturating_sub(self.me.now_ns()).saturating_add(listed.started_ns);
         }
         let sectors = if place.file == ProcFile::Disk { self.disk_sectors().await? } else { 0 };
+        let terminal = match place.file {
+            ProcFile::Terminal => Some(self.clients.terminal(place.descriptor.into()).await?),
+            _ => None,
+        };
         let out = out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?;
         out.fill(0);
         // A program's are its user's, unless it has changed that; of one that has ended root's.
@@ -129,6 +135,12 @@ impl<M: UserMemory> ProcFilesState<M> {
         put(24, &((users >> 32) as u32).to_le_bytes());
         put(28, &((groups >> 32) as u32).to_le_bytes());
         put(56, &1024u32.to_le_bytes());
+        if let Some(PairFacts { mode, user, group, .. }) = terminal {
+            put(16, &u32::from(place.mode() & !PERMISSIONS | mode).to_le_bytes());
+            put(24, &user.to_le_bytes());
+            put(28, &group.to_le_bytes());
+            put(32, &slave_device(number).to_le_bytes());
+        }
         if place.file == ProcFile::Disk {
             put(32, &DISK_DEVICE.to_le_bytes());
             put(SECTORS_AT, &sectors.to_le_bytes());

@@ -3,7 +3,7 @@
 //! Invariant: a file's place in the list is its number, so the list only grows at its end; its directory stands before
 //! it. Not here: what is made when they are read, names that are numbers (pids, descriptors).
 
-use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pid_of, synthetic_number};
+use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pair_node, pid_of, synthetic_number};
 use renga_proto::settings::Setting;
 
 use ContentSource::{Reclaiming, Regulation, Text};
@@ -19,6 +19,7 @@ const PRIVATE_DIRECTORY: u16 = 0o040_500;
 const PRIVATE_LINK: u16 = 0o120_700;
 const LINK: u16 = 0o120_777;
 const BLOCK_DEVICE: u16 = 0o060_600;
+const CHARACTER_DEVICE: u16 = 0o020_620;
 const OWNER_WRITES: u16 = 0o200;
 /// The type bits of a mode, and two types.
 const TYPE_MASK: u16 = 0o170_000;
@@ -70,11 +71,14 @@ pub(crate) enum ContentSource {
 }
 
 const DEVICES: &[u8] =
-    b"Character devices:\n  1 mem\n  4 tty\n  5 /dev/tty\n  5 /dev/console\n\nBlock devices:\n179 mmc\n";
+    b"Character devices:\n  1 mem\n  4 tty\n  5 /dev/tty\n  5 /dev/console\n  5 /dev/ptmx\n136 pts\n\nBlock devices:\n179 mmc\n";
 const VM_STATISTICS: &[u8] = b"nr_free_pages 0\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\npgfault 0\npgmajfault 0\n";
 /// So that listings know the terminal's name.
 const TTY_DRIVERS: &[u8] = b"/dev/tty             /dev/tty        5       0 system:/dev/tty\n\
-      /dev/console         /dev/console    5       1 system:console\n";
+      /dev/console         /dev/console    5       1 system:console\n\
+      /dev/ptmx            /dev/ptmx       5       2 system\n\
+      pty_slave            /dev/pts      136 0-255 pty:slave\n\
+      pty_master           /dev/ptm      128 0-255 pty:master\n";
 const VERSION: &[u8] = b"Linux version 6.1.0-renga (renga@renga) (rustc) #1 Renga\n";
 /// The mount table, as every program sees it.
 const MOUNTS: &[u8] = b"/dev/mmcblk0p1 / ext2 rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n";
@@ -161,6 +165,10 @@ files! {
     Descriptor "" in Descriptors, PRIVATE_LINK;
     Counter "counter" in Renga, WRITABLE;
     Mark "mark" in Renga, MARK, Text(b"");
+    /// What `/dev/pts` leads to.
+    Terminals "pts" in Renga, DIRECTORY;
+    /// The slave of a pseudo-terminal.
+    Terminal "" in Terminals, CHARACTER_DEVICE;
 }
 
 /// What a number stands for.
@@ -169,7 +177,7 @@ pub(crate) struct ProcPlace {
     /// The program, if it is one's.
     pub(crate) pid: u32,
     pub(crate) file: ProcFile,
-    /// Which descriptor, if it is one.
+    /// Which descriptor or terminal, if it is one.
     pub(crate) descriptor: u16,
 }
 
@@ -183,13 +191,15 @@ impl ProcPlace {
     /// What `number` stands for, if for anything.
     pub(crate) fn of(number: u32) -> Option<ProcPlace> {
         if let Some(descriptor) = file_of(number).checked_sub(DESCRIPTORS) {
-            let place = ProcPlace { pid: pid_of(number), file: ProcFile::Descriptor, descriptor: descriptor as u16 };
-            return Some(place).filter(|place| place.pid != 0);
+            let (pid, descriptor) = (pid_of(number), descriptor as u16);
+            let file = if pid == 0 { ProcFile::Terminal } else { ProcFile::Descriptor };
+            return Some(ProcPlace { pid, file, descriptor });
         }
         if number == DISK {
             return Some(ProcPlace::new(0, ProcFile::Disk));
         }
-        let entry = FILES.get(file_of(number) as usize).filter(|entry| entry.file != ProcFile::Disk)?;
+        let numbered = |entry: &&FileEntry| matches!(entry.file, ProcFile::Disk | ProcFile::Terminal);
+        let entry = FILES.get(file_of(number) as usize).filter(|entry| !numbered(entry))?;
         let place = ProcPlace::new(pid_of(number), entry.file);
         (entry.file.is_of_program() == (place.pid != 0)).then_some(place)
     }
@@ -197,6 +207,7 @@ impl ProcPlace {
     pub(crate) fn number(self) -> u32 {
         match self.file {
             ProcFile::Descriptor => synthetic_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
+            ProcFile::Terminal => pair_node(self.descriptor.into()),
             ProcFile::Disk => DISK,
             file => synthetic_number(self.pid, file as u32),
         }
@@ -253,7 +264,7 @@ mod tests {
             assert!(entry.within.entry().mode & 0o170_000 == 0o040_000, "{}", entry.name);
             let pid = if entry.file.is_of_program() { 131_071 } else { 0 };
             let place = ProcPlace {
-                descriptor: if entry.file == ProcFile::Descriptor { 1023 } else { 0 },
+                descriptor: if matches!(entry.file, ProcFile::Descriptor | ProcFile::Terminal) { 255 } else { 0 },
                 ..ProcPlace::new(pid, entry.file)
             };
             assert_eq!(ProcPlace::of(place.number()), Some(place));

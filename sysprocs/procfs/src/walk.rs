@@ -78,6 +78,9 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Descriptors if number < DESCRIPTORS_MAX => {
                 ProcPlace { descriptor: number as u16, ..at.beside(ProcFile::Descriptor) }
             }
+            ProcFile::Terminals if number <= u16::MAX.into() => {
+                ProcPlace { descriptor: number as u16, ..ProcPlace::new(0, ProcFile::Terminal) }
+            }
             _ => return Err(Errno::ENOENT),
         };
         self.check(place).await?;
@@ -86,6 +89,9 @@ impl<M: UserMemory> ProcFilesState<M> {
 
     /// `ENOENT` if it is of a program that is not there.
     pub(crate) async fn check(&mut self, place: ProcPlace) -> Result<(), Errno> {
+        if place.file == ProcFile::Terminal {
+            return self.clients.terminal(place.descriptor.into()).await.map(|_| ());
+        }
         if place.pid == 0 {
             return Ok(());
         }

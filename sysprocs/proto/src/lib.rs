@@ -44,5 +44,6 @@ pub mod socket_table;
 pub mod stat;
 pub mod steps;
 pub mod surplus;
+pub mod terminals;
 pub mod used;
 pub mod write_lease;

@@ -34,6 +34,20 @@ pub const LOG_BYTES_MAX: usize = 32768;
 /// Files from here on are a program's descriptors, by number.
 pub const DESCRIPTORS: u32 = 1024;
 
+/// The number of the node of the pseudo-terminal called `name`: such a file of no program.
+pub const fn pair_node(name: u32) -> u32 {
+    SYNTHETIC | (DESCRIPTORS + name)
+}
+/// What the pseudo-terminal is called whose node has this number, if one's has.
+pub const fn pair_file(number: u32) -> Option<u32> {
+    if number >= SYNTHETIC && pid_of(number) == 0 { file_of(number).checked_sub(DESCRIPTORS) } else { None }
+}
+
+/// What device the slave with this node is: major 136.
+pub const fn slave_device(number: u32) -> u64 {
+    136 << 8 | (file_of(number).saturating_sub(DESCRIPTORS)) as u64
+}
+
 /// The number of file `file` (below 4096) of program `pid`; of no program's if that is 0.
 pub const fn synthetic_number(pid: u32, file: u32) -> u32 {
     SYNTHETIC | pid << FILE_BITS | file

@@ -73,6 +73,8 @@ members! {
     socket_names: socket_table::SocketTable;
     /// The terminal.
     console: console::Console;
+    /// Pseudo-terminals: that board's sides are closed.
+    terminals: terminals::Terminals;
     /// Open files: that board's references are dropped.
     files: file::File;
     /// Locks of that board's programs.

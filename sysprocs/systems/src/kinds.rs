@@ -26,7 +26,14 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     Waker "waker" "Wakes programs that wait for an event.", Every 1:
         renga_clock::waker [at.boot.wakes];
     Console "console" "The terminal.", Any 1:
-        renga_console::console::<M::Uart> [at.machine().uart(), at.boot.wakes];
+        renga_console::console::<M::Uart> [at.machine().uart(), at.boot.wakes, at.put(renga_console::InputQueue::new)];
+    Terminals "terminals" "Pseudo-terminals.", Optional 1:
+        renga_console::terminals [
+            at.each(renga_proto::terminals::PAIRS.into(), || {
+                renga_console::TerminalPair::new(at.put(renga_console::PairMemory::new))
+            }), at.machine().starts(),
+            at.boot.wakes, at.boot.watch
+        ];
     Keyboard "keyboard" "Translates keys into signals.", Any 1:
         renga_process::keyboard [];
     Disk "disk" "The medium.", DiskBoard 1:

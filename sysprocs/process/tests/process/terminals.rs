@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    AT_FDCWD, CLONE, GETPID, IOCTL, KILL, NANOSLEEP, NONE, ONE, OPENAT, SETPGID, SIGCHLD, TIOCSCTTY, WAIT4, error,
-    exit, time, wait_status, with_console,
+    AT_FDCWD, CLONE, CLOSE, FORK_ON, GETPID, IOCTL, KILL, NANOSLEEP, NONE, ONE, OPENAT, READ, SETPGID, SIGCHLD,
+    TIOCSCTTY, WAIT4, WRITE, error, exit, time, wait_status, with_console,
 };
 use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
@@ -103,4 +103,80 @@ fn session_leaders_end_hangs_up_foreground() {
     init.call(NANOSLEEP, &[long, NONE]);
     exit(&mut init, 6);
     assert_eq!(System::solo(&init).status(), 0);
+}
+
+const TIOCSPTLCK: Argument = Value(0x4004_5431);
+const TIOCGPTPEER: Argument = Value(0x5441);
+const RDWR_NOCTTY: Argument = Value(0o402);
+const EIO: i64 = 5;
+
+/// Opens the master of a pair as descriptor 1 and its slave as 2.
+fn open_pair(init: &mut Script) {
+    let (ptmx, zero) = (init.string("/dev/ptmx"), init.variable());
+    init.call(OPENAT, &[AT_FDCWD, ptmx, RDWR_NOCTTY, NONE]).expect(ONE, 50);
+    init.call(IOCTL, &[ONE, TIOCGPTPEER, RDWR_NOCTTY]).expect(error(EIO), 51); // it is locked
+    init.call(IOCTL, &[ONE, TIOCSPTLCK, zero.address()]).expect(NONE, 52);
+    init.call(IOCTL, &[ONE, TIOCGPTPEER, RDWR_NOCTTY]).expect(Value(2), 53);
+}
+
+/// The leader of a session on another board has the slave of a pair here: keys there are signals, and so is the
+/// master's end. Its own child, which is in the foreground then, is hung up by the leader's end.
+#[test]
+fn pseudo_terminal_serves_session_of_other_board() {
+    for board in [0, 1] {
+        let mut init = with_console();
+        let (place, there, job) = (init.variable(), init.label(), init.label());
+        let (text, keys) = (init.bytes(b"hello\n"), init.bytes(b"typed\n\x03"));
+        let buffer = init.bytes(&[0; 16]);
+        open_pair(&mut init);
+        init.call(FORK_ON, &[Value(board)]).jump_if_zero(there);
+        init.call(CLOSE, &[Value(2)]);
+        init.call(READ, &[ONE, buffer, Value(16)]).expect(Value(7), 1); // hello, return and newline
+        init.call(WRITE, &[ONE, keys, Value(7)]).expect(Value(7), 2);
+        init.call(READ, &[ONE, buffer, ONE]).expect(ONE, 3); // what the handler wrote, or an echo
+        init.call(CLOSE, &[ONE]).expect(NONE, 4);
+        wait_status(&mut init);
+        init.expect(Value(1), 5); // SIGHUP
+        exit(&mut init, 0);
+        init.place(there).call(CLOSE, &[ONE]).call(SETSID, &[]);
+        init.call(IOCTL, &[Value(2), TIOCGPGRP, place.address()]).expect(error(ENOTTY), 20);
+        init.call(IOCTL, &[Value(2), TIOCSCTTY, NONE]).expect(NONE, 21);
+        init.call(IOCTL, &[NONE, TIOCGPGRP, place.address()]).expect(error(ENOTTY), 22); // the console is not its
+        let (pid, own) = (init.variable(), init.variable());
+        init.call(GETPID, &[]).keep(own);
+        init.call(IOCTL, &[Value(2), TIOCGSID, place.address()]).expect(NONE, 23).take(Of(place)).expect(Of(own), 24);
+        init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(job);
+        init.call(SETPGID, &[Of(pid), NONE]).expect(NONE, 25);
+        init.call(IOCTL, &[Value(2), TIOCSPGRP, pid.address()]).expect(NONE, 26);
+        init.call(WRITE, &[Value(2), text, Value(6)]).expect(Value(6), 27);
+        let status = wait_status(&mut init);
+        init.take(Of(status)).expect(Value(2), 28); // SIGINT was for the child only
+        let long = time(&mut init, 900);
+        init.call(NANOSLEEP, &[long, NONE]);
+        exit(&mut init, 29);
+        init.place(job).call(NANOSLEEP, &[long, NONE]);
+        exit(&mut init, 30);
+        let system = System::new(2, &[("/sbin/init", &init)]);
+        assert_eq!(system.status(), 0, "board {board}: {:?}", System::log());
+    }
+}
+
+#[test]
+fn pseudo_terminal_background_reader_is_stopped() {
+    let mut init = with_console();
+    let (status, pid, leader) = (init.variable(), init.variable(), init.label());
+    let (job, buffer) = (init.label(), init.bytes(&[0; 4]));
+    open_pair(&mut init);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(leader);
+    expect_child(&mut init, 4 << 8, 1);
+    exit(&mut init, 0);
+    init.place(leader).call(SETSID, &[]).call(IOCTL, &[Value(2), TIOCSCTTY, NONE]).expect(NONE, 2);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(job);
+    init.call(WAIT4, &[Of(pid), status.address(), Value(2), NONE]).take(Of(status)).expect(Value(21 << 8 | 0x7f), 3);
+    init.call(KILL, &[Of(pid), Value(9)]);
+    exit(&mut init, 4);
+    init.place(job).call(SETPGID, &[NONE, NONE]).expect(NONE, 5);
+    init.call(READ, &[Value(2), buffer, ONE]);
+    exit(&mut init, 6);
+    assert_eq!(System::solo(&init).status(), 0, "{:?}", System::log());
 }

@@ -22,7 +22,7 @@ for folder in dev proc sys; do
 done
 $b ln -s /proc/self/fd /disk/dev/fd
 $b mkdir -p /disk/dev/pts /disk/dev/shm
-$b mount -t devpts pts /disk/dev/pts
+$b mount -t devpts -o gid=5,mode=620 pts /disk/dev/pts
 $b mount -t tmpfs shm /disk/dev/shm
 $b hostname a
 $b date -s "@$EPOCH_S" >/disk/dev/null

@@ -39,6 +39,7 @@ const EVENTS: usize = 4;
 const RECORDS: usize = 16;
 const PIPES: usize = 2;
 const SOCKETS: usize = 2;
+const TERMINALS: usize = 1;
 const TIMERS: usize = 8;
 /// Signals that wait with their information.
 const QUEUED: usize = 8;
@@ -108,7 +109,12 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let futexes = board
         .server(|_, port| renga_futex::futexes(port, arena.put_slice(USERS, |_| renga_futex::FutexWait::EMPTY), wakes));
     let (socket_table, sockets) = sockets(board, watch, wakes);
-    let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
+    let console = board.server(|me, port| {
+        renga_console::console(me, port, arena.put(|| Silence), wakes, arena.put(renga_console::InputQueue::new))
+    });
+    let pairs =
+        arena.put_slice(TERMINALS, |_| renga_console::TerminalPair::new(arena.put(renga_console::PairMemory::new)));
+    let terminals = board.server(|me, port| renga_console::terminals(me, port, pairs, 1, wakes, watch));
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
     let (info, tables) = (arena.put(ProcInfo::default), SpaceTables::new(arena, users.len()));
@@ -149,6 +155,8 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
                 socket_table: Local::new(&me, &board.family(&[socket_table])[0]),
                 socket_names: Family::new(&me, board.family(&[socket_table])).narrowed(),
                 console: Family::new(&me, board.family(&[console])).narrowed(),
+                terminals: Family::new(&me, board.family(&[terminals])).narrowed(),
+                own_terminals: Local::new(&me, &board.family(&[terminals])[0]),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
                 proc_files: Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed(),

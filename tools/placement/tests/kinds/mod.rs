@@ -53,6 +53,13 @@ pub const KINDS: &[KindFacts] = &[
     kind("clock", BoardRule::Every, 1, words_only(protocol("Clock", &[(0, "Now"), (1, "Sleep")], NONE, NONE)), &[]),
     kind("waker", BoardRule::Any, 1, None, &[all("Clock")]),
     kind("console", BoardRule::Any, 1, Some(protocol("Console", &[(0, "Read"), (1, "Write")], 0b01, 0b10)), &[]),
+    kind(
+        "terminals",
+        BoardRule::Optional,
+        1,
+        words_only(protocol("Terminals", &[(0, "Make"), (1, "Open")], NONE, NONE)),
+        &[],
+    ),
     kind("keyboard", BoardRule::Any, 1, None, &[one("Console"), all("Procs")]),
     kind(
         "disk",

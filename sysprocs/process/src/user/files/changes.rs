@@ -11,13 +11,15 @@ use crate::user::files::status::follow;
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::User;
+use crate::user::state::FileDescriptor;
 use crate::user::state::credentials::{Credentials, FileAccess};
 use renga_hal::memory::UserMemory;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{File, SetFileMode, SetFileOwner, SetFileTimes};
-use renga_proto::inode::{TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{ChangeMode, ChangeOwner, ChangeTimes};
+use renga_proto::proc_files::{SyntheticStatus, pair_file};
 use renga_proto::stat::ns_of;
 use renga_rt::{Client, Errno, apart};
 
@@ -72,6 +74,9 @@ impl<M: UserMemory> User<M> {
     /// names; without a path what that itself stands for.
     async fn change(&mut self, path: Option<(u64, u32)>, mut change: FileChange) -> Result<(), Errno> {
         let Some((path, flags)) = path else {
+            if let Some(node) = self.pair_node_of(self.argument(0)) {
+                return apart!(self.change_pair(node, change));
+            }
             let file = self.file_of(self.argument(0), Errno::EINVAL)?;
             if !self.program.credentials.rules_files() {
                 change = apart!(self.permitted_change(self.argument(0), change))?;
@@ -111,9 +116,12 @@ impl<M: UserMemory> User<M> {
                 Err(Errno::EAGAIN) if expected != 0 && tries < TRIES_MAX => tries += 1,
                 Err(errno) => return Err(errno),
                 Ok(PathTarget::Disk(())) => return Ok(()),
-                Ok(PathTarget::Synthetic { .. }) => return Err(Errno::EPERM),
+                Ok(PathTarget::Synthetic { number, .. }) => return apart!(self.change_pair(number, change)),
                 // How the C library changes what must not be a link.
                 Ok(PathTarget::Own { descriptor }) => {
+                    if let Some(node) = self.pair_node_of(descriptor) {
+                        return apart!(self.change_pair(node, change));
+                    }
                     let file = self.file_behind(descriptor, Errno::EPERM)?;
                     if !self.program.credentials.rules_files() {
                         change = apart!(self.permitted_change(descriptor, change))?;
@@ -121,6 +129,27 @@ impl<M: UserMemory> User<M> {
                     return change_file(file, change).await;
                 }
             }
+        }
+    }
+
+    /// The node of what a descriptor stands for, if that is the slave of a pair.
+    fn pair_node_of(&self, descriptor: u64) -> Option<u32> {
+        let FileDescriptor { object, ino, .. } = self.program.files.get(descriptor).ok()?;
+        object.terminal().map(|_| *ino).filter(|&node| pair_file(node).is_some())
+    }
+
+    /// Changes a node of a pair; `EPERM`: it is another synthetic file. Times stay.
+    async fn change_pair(&mut self, node: u32, mut change: FileChange) -> Result<(), Errno> {
+        pair_file(node).ok_or(Errno::EPERM)?;
+        if !self.program.credentials.rules_files() {
+            let mut status = [0; STAT_BYTES];
+            self.services.proc_files(node)?.call(SyntheticStatus { number: node }, &mut status[..]).await?;
+            change = change.permitted(&self.program.credentials, FileAccess::of_status(&status))?;
+        }
+        match change {
+            FileChange::Mode { mode } => self.own_pair(node, mode, (u32::MAX, u32::MAX)).await,
+            FileChange::Owner { uid, gid } => self.own_pair(node, u16::MAX, (uid, gid)).await,
+            FileChange::Times { .. } => Ok(()),
         }
     }
 

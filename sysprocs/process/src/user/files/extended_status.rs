@@ -8,9 +8,10 @@ use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_NO_AUTOMOUNT, AT_SYML
 use crate::user::slot::User;
 use crate::user::state::FileDescriptor;
 use crate::user::state::fields::{int_at, put_ints, put_words};
-use crate::user::state::open_flags::{S_IFIFO, S_IFLNK, S_IFMT};
+use crate::user::state::open_flags::{S_IFCHR, S_IFIFO, S_IFLNK, S_IFMT};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};
+use renga_proto::mounts::SYNTHETIC;
 use renga_rt::Errno;
 
 const STATX_BYTES: usize = 256;
@@ -84,7 +85,8 @@ pub(crate) fn device_status(descriptor: &FileDescriptor) -> [u8; STAT_BYTES] {
     let unnamed = descriptor.object.pipe_ino().filter(|_| !is_fifo(descriptor));
     let ino = unnamed.unwrap_or(descriptor.ino.into());
     let mut bytes = [0; STAT_BYTES];
-    if is_on_disk(descriptor) {
+    let is_node = descriptor.mode & S_IFMT == S_IFCHR && (1..SYNTHETIC).contains(&descriptor.ino);
+    if is_on_disk(descriptor) || is_node {
         bytes[0..8].copy_from_slice(&DISK_DEVICE.to_le_bytes());
     }
     put_words(&mut bytes, [(8, ino), (32, device)]);

@@ -13,9 +13,9 @@ use crate::user::servers::object_calls::is_inherited;
 use crate::user::slot::User;
 use crate::user::state::actions::SignalEffect;
 use crate::user::state::open_flags::O_NOCTTY;
-use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult};
+use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, Terminal};
 use renga_hal::memory::UserMemory;
-use renga_proto::console::{GetJobControl, JobControl, SetForeground};
+use renga_proto::console::JobControl;
 use renga_proto::procs::{EndedProcess, Relations, Users};
 use renga_rt::{Errno, apart};
 
@@ -25,25 +25,23 @@ const ANCESTORS_MAX: u32 = 64;
 impl<M: UserMemory> User<M> {
     /// Whether the program may read `from` now, as `await_foreground`; and whether the read must not wait.
     pub(crate) async fn await_reading(&mut self, from: &FileDescriptor) -> Result<bool, SyscallEscape> {
-        if from.object != Object::Console {
-            return Ok(false);
-        }
-        let nonblocking = apart!(self.await_foreground(SIGTTIN))?;
+        let Some(terminal) = from.object.terminal().filter(|terminal| !terminal.is_master()) else { return Ok(false) };
+        let nonblocking = apart!(self.await_foreground(terminal, SIGTTIN))?;
         Ok(nonblocking && is_inherited(from))
     }
 
     /// Has a program in the background that the terminal did not let write wait for the foreground; one that may write
     /// there makes its call again, and says so.
-    pub(crate) async fn await_writing(&mut self) -> SyscallResult {
-        self.await_foreground(SIGTTOU).await?;
+    pub(crate) async fn await_writing(&mut self, terminal: Terminal) -> SyscallResult {
+        self.await_foreground(terminal, SIGTTOU).await?;
         self.services.may_write_terminal = true;
         Err(SyscallEscape::Restart)
     }
 
     /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that,
     /// and the call restarts. The terminal's non-blocking flag.
-    pub(crate) async fn await_foreground(&mut self, signal: u8) -> Result<bool, SyscallEscape> {
-        let foreground = self.services.console()?.call(GetJobControl {}, ()).await?;
+    pub(crate) async fn await_foreground(&mut self, of: Terminal, signal: u8) -> Result<bool, SyscallEscape> {
+        let foreground = self.services.job_control(of).await?;
         let own = self.relations().await?;
         if foreground.group == 0 || own.session != foreground.session || own.group == foreground.group {
             return Ok(foreground.nonblocking);
@@ -60,32 +58,39 @@ impl<M: UserMemory> User<M> {
         Err(SyscallEscape::Restart)
     }
 
-    /// Who may use the terminal, if it is that of the program's session. `refusal`: it is not.
-    pub(crate) async fn own_terminal(&mut self, refusal: Errno) -> Result<JobControl, Errno> {
-        let terminal = self.services.console()?.call(GetJobControl {}, ()).await?;
+    /// Who may use a terminal, if it is that of the program's session. `refusal`: it is not.
+    pub(crate) async fn own_terminal(&mut self, of: Terminal, refusal: Errno) -> Result<JobControl, Errno> {
+        let terminal = self.services.job_control(of).await?;
         let own = self.relations().await?;
         if terminal.session == own.session { Ok(terminal) } else { Err(refusal) }
     }
 
     /// Makes the terminal that of the program's session, whose leader it is and which has none. `EPERM`: it may not,
     /// or another session has it, from which only `force` takes it.
-    pub(crate) async fn take_terminal(&mut self, force: bool) -> Result<(), Errno> {
-        let terminal = self.services.console()?.call(GetJobControl {}, ()).await?;
+    pub(crate) async fn take_terminal(&mut self, of: Terminal, force: bool) -> Result<(), Errno> {
+        let of = of.slave();
+        let terminal = self.services.job_control(of).await?;
         let (own, pid) = (self.relations().await?, self.program.pid);
-        match terminal.session {
-            session if session == own.session => Ok(()),
-            _ if own.session != pid => Err(Errno::EPERM),
-            0 => self.services.console()?.call(SetForeground { group: own.group, session: pid }, ()).await,
-            _ if force => self.services.console()?.call(SetForeground { group: own.group, session: pid }, ()).await,
-            _ => Err(Errno::EPERM),
+        if terminal.session == own.session {
+            self.program.terminal = of;
+            return Ok(());
         }
+        if own.session != pid || self.own_terminal(self.program.terminal, Errno::ENXIO).await.is_ok() {
+            return Err(Errno::EPERM);
+        }
+        if terminal.session != 0 && !force {
+            return Err(Errno::EPERM);
+        }
+        self.program.terminal = of;
+        self.services.set_job_control(of, own.group, pid).await
     }
 
     /// The session of the leader `pid` has no terminal any more; those in the foreground get SIGHUP and SIGCONT.
     pub(crate) async fn leave_terminal(&mut self, pid: u32) -> Result<(), Errno> {
-        let terminal = self.services.console()?.call(GetJobControl {}, ()).await?;
+        let of = self.program.terminal.master();
+        let terminal = self.services.job_control(of).await?;
         if terminal.session == pid {
-            self.services.console()?.call(SetForeground { group: 0, session: 0 }, ()).await?;
+            self.services.set_job_control(of, 0, 0).await?;
             self.hang_up_group(terminal.group).await;
         }
         Ok(())
@@ -113,8 +118,15 @@ impl<M: UserMemory> User<M> {
     /// opened by another name it becomes that, as far as it may.
     pub(crate) async fn open_device(&mut self, number: u32, flags: u32) -> Result<Object, Errno> {
         match (number >> 8, number & 0xff) {
-            (5, 0) => drop(self.own_terminal(Errno::ENXIO).await?),
-            (4, 1..=63) if flags & O_NOCTTY == 0 => drop(self.take_terminal(false).await),
+            (5, 0) => {
+                let own = self.program.terminal;
+                self.own_terminal(own, Errno::ENXIO).await.map_err(|_| Errno::ENXIO)?;
+                if let Terminal::Pair { board, at } = own {
+                    return self.open_pair(board, at.number).await.map_err(|_| Errno::ENXIO);
+                }
+            }
+            (4, 1..=63) if flags & O_NOCTTY == 0 => drop(self.take_terminal(Terminal::Console, false).await),
+            (5, 2) => return self.make_pair().await,
             _ => {}
         }
         Object::of_device(number).ok_or(Errno::ENXIO)

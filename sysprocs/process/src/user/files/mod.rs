@@ -15,6 +15,7 @@ mod memory_file;
 pub(crate) mod one_page_transfer;
 mod open;
 mod open_how;
+mod pair;
 pub(crate) mod path;
 pub(crate) mod permissions;
 pub(crate) mod permitted_path;

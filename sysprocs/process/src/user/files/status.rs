@@ -10,16 +10,16 @@ use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::servers::rights::FILES;
 use crate::user::slot::{User, leaving};
-use crate::user::state::SyscallResult;
 use crate::user::state::fields::{half_at, put_words};
 use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::state::{FileDescriptor, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::flush_and_commit;
 use renga_proto::file::{File, FileStatus, NextEntries, SetSize, SyncFile};
 use renga_proto::inode::{CommitAll, CommitExtent, InodeOwner, NAME_BYTES_MAX, STAT_BYTES, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{Access, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf};
-use renga_proto::proc_files::SyntheticStatus;
+use renga_proto::proc_files::{SyntheticStatus, pair_file, slave_device};
 use renga_rt::{Client, Errno, apart};
 
 /// `f_type` of what is under /proc.
@@ -27,6 +27,8 @@ const PROC_MAGIC: u64 = 0x9fa0;
 const STATFS_BYTES: usize = 120;
 /// Where a `struct stat` has the mode.
 const MODE_AT: usize = 16;
+/// Where it has what device the file is.
+const DEVICE_AT: usize = 32;
 /// What `access(2)` can ask for.
 const ACCESS_MODES: u64 = 7;
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
@@ -73,8 +75,20 @@ impl<M: UserMemory> User<M> {
                 Ok(bytes)
             }
             Err(Errno::EIO) => Err(Errno::EIO),
+            Err(_) if pair_file(descriptor.ino).is_some() => apart!(self.status_of_slave(&descriptor)),
             Err(_) => Ok(device_status(&descriptor)),
         }
+    }
+
+    /// The `struct stat` of a slave's node; without a master it has none any more.
+    async fn status_of_slave(&mut self, descriptor: &FileDescriptor) -> Result<[u8; STAT_BYTES], Errno> {
+        let (mut bytes, number) = ([0; STAT_BYTES], descriptor.ino);
+        let mut proc_files = self.services.proc_files(number)?;
+        if proc_files.call(SyntheticStatus { number }, &mut bytes[..]).await.is_err() {
+            bytes = device_status(descriptor);
+            put_words(&mut bytes, [(DEVICE_AT, slave_device(number))]);
+        }
+        Ok(bytes)
     }
 
     pub(crate) async fn status_at(&mut self) -> Result<(), Errno> {

@@ -8,7 +8,7 @@ use crate::user::servers::rights::PROC_FILES;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
 use crate::user::state::credentials::{FileAccess, wanted_by};
-use crate::user::state::open_flags::{O_ACCMODE, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
+use crate::user::state::open_flags::{O_ACCMODE, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, is_path_only};
 use crate::user::state::{FileDescriptor, Object, SyscallResult};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
@@ -16,7 +16,7 @@ use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::mounts::{SYNTHETIC, beyond};
 use renga_proto::path::{Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable};
 use renga_proto::proc_files::{
-    DESCRIPTORS, Led, ProcFiles, SyntheticPath, SyntheticStatus, TOP, WalkSynthetic, file_of, pid_of,
+    DESCRIPTORS, Led, ProcFiles, SyntheticPath, SyntheticStatus, TOP, WalkSynthetic, file_of, pair_file, pid_of,
 };
 use renga_proto::procs::board_of;
 use renga_proto::sessions::ReferenceOrigin;
@@ -196,6 +196,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EEXIST);
         }
         match kind {
+            S_IFCHR if walk & OPEN_DIRECTORY == 0 => return apart!(self.open_node(number, flags)),
             S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR),
             S_IFDIR if self.program.credentials.rules_files() => {}
             S_IFDIR => apart!(self.allow_synthetic(number, wanted_by(flags)))?,
@@ -257,6 +258,10 @@ impl<M: UserMemory> User<M> {
                 let at = self.program.start_at(ino.into());
                 let bytes = apart!(self.services.absolute_path(at, &mut *out))? as usize;
                 return Ok(drop_unreachable(out, bytes));
+            }
+            (_, Some(_)) if let Some(name) = pair_file(ino) => {
+                numbered = heapless::format!("/dev/pts/{name}");
+                numbered.as_ref().map_err(|_| Errno::ENAMETOOLONG)?.as_bytes()
             }
             (_, Some(text)) => text.as_bytes(),
             _ if matches!(object, Object::Lost { .. }) => return Err(Errno::EIO),

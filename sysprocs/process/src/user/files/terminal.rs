@@ -1,12 +1,13 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
+use crate::user::files::pair::TIOCGPTPEER;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::word_at;
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG};
-use crate::user::state::{Object, SyscallResult};
+use crate::user::state::{SyscallResult, Terminal};
 use renga_hal::memory::UserMemory;
-use renga_proto::console::{GetAttributes, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES};
+use renga_proto::console::{TERMIOS_BYTES, WindowSize};
 use renga_proto::file::{Seek, Whence};
 use renga_proto::pipe::PipeBytes;
 use renga_rt::{Errno, apart};
@@ -16,6 +17,7 @@ const TCSETS: u32 = 0x5402;
 const TCSETSW: u32 = 0x5403;
 const TCSETSF: u32 = 0x5404;
 const TCSBRK: u32 = 0x5409;
+const TCXONC: u32 = 0x540a;
 const TCFLSH: u32 = 0x540b;
 const TIOCSCTTY: u32 = 0x540e;
 const TIOCGPGRP: u32 = 0x540f;
@@ -25,6 +27,7 @@ const TIOCSWINSZ: u32 = 0x5414;
 const FIONREAD: u32 = 0x541b;
 const FIONBIO: u32 = 0x5421;
 const TIOCNOTTY: u32 = 0x5422;
+const TCSBRKP: u32 = 0x5425;
 const TIOCGSID: u32 = 0x5429;
 const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
@@ -33,8 +36,14 @@ const FIOCLEX: u32 = 0x5451;
 const SIZE_AT: usize = 48;
 
 impl<M: UserMemory> User<M> {
-    pub(crate) async fn control_device(&mut self) -> SyscallResult<()> {
-        let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
+    pub(crate) async fn control_device(&mut self) -> SyscallResult {
+        match self.int(1) {
+            TIOCGPTPEER => Ok(apart!(self.open_peer(self.argument(0), self.argument(2) as u32))?),
+            request => self.control_object(self.argument(0), request, self.argument(2)).await.map(|()| 0),
+        }
+    }
+
+    async fn control_object(&mut self, number: u64, request: u32, place: u64) -> SyscallResult<()> {
         let object = self.program.files.get(number)?.object;
         match request {
             FIOCLEX | FIONCLEX => {
@@ -53,7 +62,7 @@ impl<M: UserMemory> User<M> {
                 self.put(place, &(rest as u32).to_le_bytes()).await?;
                 Ok(())
             }
-            FIONREAD if object != Object::Console => {
+            FIONREAD if object.terminal().is_none() => {
                 if object.socket().is_ok() {
                     let bytes = apart!(self.describe_socket(object))?.bytes;
                     return Ok(self.put(place, &bytes.to_le_bytes()).await?);
@@ -66,8 +75,10 @@ impl<M: UserMemory> User<M> {
             request if self.program.files.get(number)?.mode & S_IFMT == S_IFBLK => {
                 Ok(apart!(self.control_disk(object, request, place))?)
             }
-            _ if object != Object::Console => Err(Errno::ENOTTY.into()),
-            request => self.control_terminal(request, place).await,
+            request => match object.terminal() {
+                Some(terminal) => self.control_terminal(terminal, request, place).await,
+                None => Err(Errno::ENOTTY.into()),
+            },
         }
     }
 
@@ -80,56 +91,72 @@ impl<M: UserMemory> User<M> {
         Ok(size.wrapping_sub(leaving!(self, file.call(here, ()))?))
     }
 
-    async fn control_terminal(&mut self, request: u32, place: u64) -> SyscallResult<()> {
-        if matches!(request, TCSETS | TCSETSW | TCSETSF | TCSBRK | TCFLSH | TIOCSPGRP) {
-            self.await_foreground(SIGTTOU).await?;
+    async fn control_terminal(&mut self, terminal: Terminal, request: u32, place: u64) -> SyscallResult<()> {
+        if matches!(request, TCSETS | TCSETSW | TCSETSF | TCSBRK | TCSBRKP | TCFLSH | TCXONC | TIOCSPGRP) {
+            self.await_foreground(terminal.slave(), SIGTTOU).await?;
         }
-        let mut console = self.services.console()?;
         match request {
             TCGETS => {
-                let mut attributes = [0; TERMIOS_BYTES];
-                console.call(GetAttributes {}, &mut attributes[..]).await?;
+                let attributes = self.services.attributes(terminal).await?;
                 self.put(place, &attributes).await?;
             }
             TCSETS | TCSETSW | TCSETSF => {
                 let mut attributes = [0; TERMIOS_BYTES];
                 self.get(place, &mut attributes).await?;
-                console.call(SetAttributes { flush: request == TCSETSF }, &attributes[..]).await?;
-            }
-            TIOCGPGRP => {
-                let group = self.own_terminal(Errno::ENOTTY).await?.group;
-                self.put(place, &group.to_le_bytes()).await?;
-            }
-            TIOCSPGRP => {
-                let (group, session) = (self.get_int(place).await?, self.own_terminal(Errno::ENOTTY).await?.session);
-                if group as i32 <= 0 {
-                    return Err(Errno::EINVAL.into());
-                }
-                if !self.is_in_session(group, session).await? {
-                    let known = self.relations_of(group).await.is_ok();
-                    return Err(if known { Errno::EPERM } else { Errno::ESRCH }.into());
-                }
-                console.call(SetForeground { group, session }, ()).await?;
+                self.services.set_attributes(terminal, request == TCSETSF, &attributes[..]).await?;
             }
             TIOCGWINSZ => {
-                let size = console.call(GetWindow {}, ()).await?;
+                let size = self.services.window(terminal).await?;
                 self.put_words(place, [u64::from(size.rows) | u64::from(size.columns) << 16]).await?;
             }
             TIOCSWINSZ => {
                 let size = self.get_word(place).await?;
-                console.call(SetWindow { rows: size as u16, columns: (size >> 16) as u16 }, ()).await?;
+                let size = WindowSize { rows: size as u16, columns: (size >> 16) as u16 };
+                self.services.set_window(terminal, size).await?;
             }
-            TIOCGSID => {
-                let session = self.own_terminal(Errno::ENOTTY).await?.session;
-                self.put(place, &session.to_le_bytes()).await?;
+            TCSBRK | TCSBRKP => {}
+            TCFLSH if terminal == Terminal::Console => {}
+            TIOCGPGRP | TIOCSPGRP | TIOCGSID | TIOCSCTTY | TIOCNOTTY => {
+                return Ok(apart!(self.control_session(terminal, request, place))?);
             }
-            TIOCSCTTY => self.take_terminal(place == 1 && self.program.credentials.is_root()).await?,
+            request => return apart!(self.control_pair(terminal, request, place)),
+        }
+        Ok(())
+    }
+
+    /// What concerns the session that has the terminal.
+    async fn control_session(&mut self, terminal: Terminal, request: u32, place: u64) -> Result<(), Errno> {
+        let slave = terminal.slave();
+        match request {
+            TIOCSPGRP => {
+                let session = self.own_terminal(slave, Errno::ENOTTY).await?.session;
+                let group = self.get_int(place).await?;
+                if group as i32 <= 0 {
+                    return Err(Errno::EINVAL);
+                }
+                if !self.is_in_session(group, session).await? {
+                    let known = self.relations_of(group).await.is_ok();
+                    return Err(if known { Errno::EPERM } else { Errno::ESRCH });
+                }
+                self.services.set_job_control(slave, group, session).await?;
+            }
+            TIOCSCTTY => return self.take_terminal(slave, place == 1 && self.program.credentials.is_root()).await,
             TIOCNOTTY => {
-                self.own_terminal(Errno::ENOTTY).await?;
+                self.own_terminal(slave, Errno::ENOTTY).await?;
                 self.leave_terminal(self.program.pid).await?;
             }
-            TCFLSH | TCSBRK => {}
-            _ => return Err(Errno::EINVAL.into()),
+            _ => {
+                // Who has the master need not be of the session.
+                let jobs = match terminal.is_master() {
+                    true => self.services.job_control(slave).await?,
+                    false => self.own_terminal(slave, Errno::ENOTTY).await?,
+                };
+                if request == TIOCGSID && jobs.session == 0 {
+                    return Err(Errno::ENOTTY);
+                }
+                let answer = if request == TIOCGSID { jobs.session } else { jobs.group };
+                self.put(place, &answer.to_le_bytes()).await?;
+            }
         }
         Ok(())
     }

@@ -338,8 +338,10 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn write_failed(&mut self, object: Object, errno: Errno) -> SyscallResult {
-        if (object, errno) == (Object::Console, Errno::EPERM) {
-            return apart!(self.await_writing());
+        if errno == Errno::EPERM
+            && let Some(terminal) = object.terminal()
+        {
+            return apart!(self.await_writing(terminal));
         }
         let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {

@@ -5,3 +5,4 @@ mod create;
 pub(crate) mod object_calls;
 pub(crate) mod rights;
 pub(crate) mod services;
+pub(crate) mod terminal_calls;

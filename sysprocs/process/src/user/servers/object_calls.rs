@@ -22,6 +22,7 @@ use renga_proto::pipe::{
 use renga_proto::socket::{
     AddSide, CloseSide, DescribeSocket, PollSocket, RECEIVE_NOW, Receive, Send, SetSideBlocking, SocketSort,
 };
+use renga_proto::terminals::{HoldSide, PollSide, ReadSide};
 use renga_rt::{Errno, Retry, apart, repeated};
 
 /// Flags that can be set.
@@ -69,6 +70,11 @@ impl Services {
                 repeated!(socket.call(receive, &mut *out))?.bytes
             }
             (Object::Console, None) => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
+            (Object::Terminal { .. }, Some(_)) => return Err(Errno::ESPIPE),
+            (Object::Terminal { at, side }, None) => {
+                let (mut pairs, at) = (self.terminals(at.board)?, at.side(side));
+                repeated!(pairs.call(ReadSide { at, nonblocking }, &mut *out))?
+            }
             (Object::Lost { .. }, _) => return Err(Errno::EIO),
             (Object::Null, _) => 0,
             (Object::Zero | Object::Full, _) => {
@@ -112,6 +118,8 @@ impl Services {
                 let checked = core::mem::take(&mut self.may_write_terminal);
                 self.console()?.call(WriteTerminal { checked }, bytes).await?
             }
+            (Object::Terminal { .. }, Some(_)) => return Err(Errno::ESPIPE),
+            (Object::Terminal { at, side }, None) => apart!(self.write_side(at, at.side(side), bytes, mode))?,
             (Object::Lost { pipe: true }, _) => return Err(Errno::EPIPE),
             (Object::Lost { pipe: false }, _) => return Err(Errno::EIO),
             (Object::Null | Object::Zero | Object::Random, _) => return Ok(bytes.len()),
@@ -148,6 +156,9 @@ impl Services {
             Object::Events { at: Handle { board, number, generation }, .. } => {
                 self.events(board)?.call_retrying(HoldEvents { number, generation }, ()).await
             }
+            Object::Terminal { at, side } => {
+                self.terminals(at.board)?.call_retrying(HoldSide { at: at.side(side) }, ()).await
+            }
             Object::Fifo(at) => {
                 self.add_end(at, PipeEnd::Reader).await?;
                 let added = self.add_end(at, PipeEnd::Writer).await;
@@ -173,6 +184,7 @@ impl Services {
             Some(Object::Socket { at, side, .. }) => {
                 self.socket(at)?.call_retrying(CloseSide { generation: at.generation, side }, ()).await
             }
+            Some(Object::Terminal { at, side }) => apart!(self.close_side(at.board, at.side(side))),
             Some(Object::File(at)) => {
                 let closed = repeated!(self.file(at)?.call(Close { generation: at.generation }, ()));
                 return closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno });
@@ -224,6 +236,10 @@ impl Services {
                 return self.socket(at)?.call_retrying(poll, ()).await;
             }
             Object::Console => return self.console()?.call_retrying(PollTerminal { events, slot, seen }, ()).await,
+            Object::Terminal { at, side } => {
+                let poll = PollSide { at: at.side(side), events, slot, seen };
+                return self.terminals(at.board)?.call_retrying(poll, ()).await;
+            }
             Object::Lost { .. } => (LOST, LAST_EDGE),
             _ => (READABLE | WRITABLE, 1),
         };

@@ -15,6 +15,11 @@ rights! {
         GetAttributes GetForeground GetJobControl GetWindow PollTerminal ReadTerminal SetAttributes SetForeground
         SetWaits SetWindow WriteTerminal
     };
+    /// Of pseudo-terminals.
+    TERMINALS = terminals {
+        ChangeAttributes ChangeJobs ChangeWindow ControlPair DescribePair DropSide HoldSide OpenSlave OwnPair
+        PairAttributes PairJobs PairWindow PollSide ReadSide WriteSide
+    };
     /// Of an open file.
     FILES = file {
         AddReference BeginAppend BeginRead BeginWrite CheckGeneration Close DescribeFile EndAppend EndTransfer

@@ -4,7 +4,7 @@
 
 use crate::user::servers::rights::{
     CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, FUTEXES, LOCKS, MEMORIES, PATHS, PIPES, PROC_FILES, PROCS, SOCKET_NAMES,
-    SOCKETS,
+    SOCKETS, TERMINALS,
 };
 use crate::user::state::{Handle, UserFacts};
 use renga_memory::FrameCache;
@@ -40,6 +40,7 @@ use renga_proto::socket::Socket;
 use renga_proto::socket_table::SocketTable;
 use renga_proto::steps::{self, STEPS_BYTES};
 use renga_proto::surplus::SURPLUS_BYTES;
+use renga_proto::terminals::Terminals;
 use renga_random::Random;
 use renga_rt::{Client, Errno, Family, Local, apart, clients};
 
@@ -104,6 +105,10 @@ clients! {
         fifos: Family<Fifos, FIFOS>,
         /// The terminal.
         console: Family<Console, CONSOLE>,
+        /// Pseudo-terminals.
+        terminals: Family<Terminals, TERMINALS>,
+        /// Those of this board, where they are made.
+        own_terminals: Local<Terminals>,
         /// The clock of this board.
         clock: Client<Clock>,
         /// What the boards' links have carried.
@@ -353,6 +358,11 @@ impl Services {
     pub fn console(&mut self) -> Result<Client<Console, CONSOLE>, Errno> {
         let console = &mut self.clients.console;
         (0..console.boards()).find_map(|board| console.at(board, 0)).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of `board`'s pseudo-terminals.
+    pub fn terminals(&mut self, board: u8) -> Result<Client<Terminals, TERMINALS>, Errno> {
+        self.clients.terminals.at(board, 0).ok_or(Errno::EIO)
     }
 
     /// The keeper of process `pid`.

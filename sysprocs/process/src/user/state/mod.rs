@@ -11,6 +11,7 @@ pub mod open_flags;
 pub mod process_image;
 mod program;
 mod syscall_result;
+mod terminal;
 mod thread;
 mod thread_groups;
 mod user_facts;
@@ -19,6 +20,7 @@ pub use descriptors::{DESCRIPTORS_MAX, DescriptorSlot, FileDescriptor, TransferM
 pub use object::{EventSort, Handle, Object, get_object, put_object};
 pub use program::{INTERVAL_TIMERS, ProgramState};
 pub use syscall_result::{SyscallEscape, SyscallResult, finish, restartable, restartable_as};
+pub use terminal::Terminal;
 pub use thread::{AlternateStack, ThreadState};
 pub use thread_groups::{ThreadGroup, ThreadGroups};
 pub use user_facts::UserFacts;

@@ -9,6 +9,7 @@ use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::{S_IFCHR, S_IFIFO, S_IFSOCK};
 use renga_proto::pipe::PipeEnd;
 use renga_proto::socket::{SocketSide, SocketSort};
+use renga_proto::terminals::TerminalSide;
 use renga_rt::{Errno, Word};
 
 /// An object of a server: the server's board, its number there, and which of its generations.
@@ -50,6 +51,11 @@ pub enum Object {
         pipe: bool,
     },
     Console,
+    /// A side of a pseudo-terminal.
+    Terminal {
+        at: Handle,
+        side: TerminalSide,
+    },
     /// A fifo or a symbolic link of the disk that the descriptor only names.
     Named {
         /// The generation of its inode.
@@ -118,6 +124,15 @@ impl ObjectFacts {
         device: 5 << 8 | 1,
         link_text: Some("/dev/console"),
     };
+    /// Of a master, or of a slave that was opened as `/dev/tty`; by its own name it is as its node says.
+    const fn pair(side: TerminalSide) -> ObjectFacts {
+        let (code, minor, link_text) = match side {
+            TerminalSide::Master => (MASTER_CODE, 2, "/dev/ptmx"),
+            TerminalSide::Slave => (SLAVE_CODE, 0, "/dev/tty"),
+        };
+        let (mode, device) = (S_IFCHR | 0o666, 5 << 8 | minor);
+        ObjectFacts { code, mode, device, link_text: Some(link_text), ..ObjectFacts::CONSOLE }
+    }
 }
 
 impl Object {
@@ -128,6 +143,7 @@ impl Object {
             Object::Pipe { end: PipeEnd::Reader, .. } => ObjectFacts::file(2, true, Errno::ESPIPE),
             Object::Pipe { end: PipeEnd::Writer, .. } => ObjectFacts::file(3, true, Errno::ESPIPE),
             Object::Console => ObjectFacts::CONSOLE,
+            Object::Terminal { side, .. } => ObjectFacts::pair(side),
             Object::Null => ObjectFacts::memory(5, 3, "/dev/null"),
             Object::Zero => ObjectFacts::memory(6, 5, "/dev/zero"),
             Object::Full => ObjectFacts::memory(7, 7, "/dev/full"),
@@ -198,6 +214,7 @@ impl Object {
             | Object::Pipe { at, .. }
             | Object::Fifo(at)
             | Object::Socket { at, .. }
+            | Object::Terminal { at, .. }
             | Object::Events { at, .. } => Some(at),
             _ => None,
         }
@@ -239,6 +256,9 @@ impl Object {
 
 /// The first code of sockets: there is one for each sort and side.
 const SOCKET_CODES: u8 = 17;
+/// The codes of the sides of a pseudo-terminal.
+const MASTER_CODE: u8 = 40;
+const SLAVE_CODE: u8 = 41;
 
 /// The end of a list of objects.
 pub const END: [u8; 4] = [0; 4];
@@ -301,6 +321,8 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
                 sort: SocketSort::from_word(sort.into()),
             }
         }
+        MASTER_CODE => Object::Terminal { at: at()?, side: TerminalSide::Master },
+        SLAVE_CODE => Object::Terminal { at: at()?, side: TerminalSide::Slave },
         _ => return Err(Errno::EINVAL),
     }))
 }

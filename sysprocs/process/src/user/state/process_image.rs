@@ -66,6 +66,7 @@ pub fn put_program(
     let (pid, umask, dumpable) = (program.pid.into(), program.umask.into(), program.dumpable.into());
     writer.words([pid, directory, root, umask, dumpable, thread.blocked, address, bytes])?;
     program.credentials.put(writer)?;
+    writer.words([program.terminal.to_word()])?;
     writer.put(&thread.name)?;
     let ProgramOrigin { ino, directory, path, strings: [arguments, environment, behind] } = program.origin;
     writer.words([ino.into(), directory.into(), path, arguments, environment, behind])?;
@@ -95,6 +96,7 @@ pub fn get_program(
     (program.umask, program.dumpable) = (umask as u16, dumpable != 0);
     *thread = ThreadState { blocked, alternate_stack: AlternateStack { address, bytes }, ..ThreadState::new(pid) };
     program.credentials.take(reader)?;
+    program.terminal = super::Terminal::from_word(reader.word()?);
     thread.name = reader.take()?;
     let [ino, directory, path, strings @ ..]: [u64; 6] = reader.words()?;
     program.origin = ProgramOrigin { ino: ino as u32, directory: directory as u32, path, strings };

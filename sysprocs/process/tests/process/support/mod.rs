@@ -68,6 +68,7 @@ struct Headers {
     pipes: Vec<&'static Process>,
     socket_table: &'static Process,
     socket_closer: &'static Process,
+    terminals: &'static Process,
     sockets: Vec<&'static Process>,
     users: Vec<&'static Process>,
     tables: &'static SpaceTables,
@@ -117,6 +118,7 @@ fn declare(board: HostBoard) -> Headers {
         pipes: many(PIPES),
         socket_table: board.declare(3),
         socket_closer: board.declare(3),
+        terminals: board.declare(3),
         sockets: many(SOCKETS),
         users: (0..SLOTS).map(|_| board.declare(2)).collect(),
         tables: SpaceTables::new(board.arena, SLOTS),
@@ -149,6 +151,7 @@ impl System {
         let disk: &'static Disk = leak(Disk::default());
         disk.add("/", 0o040_755, 0, Vec::new());
         disk.add("/dev/console", 0o020_600, 5 << 8 | 1, Vec::new());
+        disk.add("/dev/ptmx", 0o020_666, 5 << 8 | 2, Vec::new());
         disk.add("/dev/tty", 0o020_666, 5 << 8, Vec::new());
         disk.add("/dev/null", 0o020_666, 1 << 8 | 3, Vec::new());
         disk.add("/dev/zero", 0o020_666, 1 << 8 | 5, Vec::new());
@@ -244,7 +247,7 @@ fn start_disk_board(board: HostBoard, own: &DiskHeaders, all: &[Headers], disk: 
     let uart = Box::leak(Box::new(line.clone()));
     board.start(own.console, |me| {
         let port = Port::new(&me).0;
-        renga_console::console(me, port, uart, all[0].wakes)
+        renga_console::console(me, port, uart, all[0].wakes, Box::leak(Box::new(renga_console::InputQueue::new())))
     });
     let procs = all.iter().map(|headers| members(&[headers.procs])).collect();
     board.start(own.keyboard, |me| {
@@ -382,6 +385,8 @@ fn start_user<M: UserMemory>(
             socket_table: Local::new(&me, leak(members(&[here.socket_table]))),
             socket_names: family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect()),
             console: family(&me, servers::only_family(all.len(), own.console)),
+            terminals: family(&me, all.iter().map(|headers| members(&[headers.terminals])).collect()),
+            own_terminals: Local::new(&me, leak(members(&[here.terminals]))),
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
             proc_files: family(&me, all.iter().map(|_| Members::NONE).collect()),

@@ -21,6 +21,12 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
             renga_socket::socket(me, port, table, bytes, index as u16, 1, watch(), here.wakes)
         });
     }
+    board.start(here.terminals, |me| {
+        let pairs =
+            (0..2).map(|_| renga_console::TerminalPair::new(Box::leak(Box::default()))).collect::<Vec<_>>().leak();
+        let (port, _) = Port::new(&me);
+        renga_console::terminals(me, port, pairs, 1, here.wakes, watch())
+    });
     board.start(here.socket_closer, |me| {
         let table = Local::new(&me, leak(members(&[here.socket_table]))).narrowed();
         let sockets = family(&me, all.iter().map(|headers| members(&headers.sockets)).collect());

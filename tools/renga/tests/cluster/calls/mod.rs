@@ -6,6 +6,7 @@ mod fifos;
 mod locks;
 mod roots;
 mod sockets;
+mod terminals;
 mod threads;
 mod timers;
 mod users;
