@@ -151,7 +151,7 @@ in_words! {
         /// What the sender gave with it; of a child, its status.
         value: u64,
         /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no
-        /// timer.
+        /// timer. With `TIMER_OF_THREAD` if it is for one thread.
         timer: u32,
     }
 }
@@ -164,8 +164,14 @@ impl Cause {
     }
     /// The code of [`Cause::siblings_of`], which no `si_code` has.
     pub const OF_SIBLING: i32 = i32::MIN;
-    /// The code of a signal for one thread (`SI_TKILL`).
+    /// The code of a signal for one thread (`SI_TKILL`). With signal 0 the value is its process, unless that is 0.
     pub const FOR_THREAD: i32 = -6;
+    /// In the number of a timer.
+    pub const TIMER_OF_THREAD: u32 = 1 << 31;
+    /// Whether one thread gets the signal, and no other of its process.
+    pub const fn is_for_thread(&self) -> bool {
+        self.code == Cause::FOR_THREAD || self.timer & Cause::TIMER_OF_THREAD != 0
+    }
     /// `kill` by root's process `sender` (`SI_USER`).
     pub const fn user(sender: u32) -> Cause {
         Cause { code: 0, sender: Sender::of(sender), value: 0, timer: 0 }

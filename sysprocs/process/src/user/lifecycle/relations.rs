@@ -113,19 +113,29 @@ impl<M: UserMemory> User<M> {
     /// `tkill`, and `tgkill` with the process before it: argument `first` is the thread.
     pub(crate) async fn kill_thread(&mut self, first: usize) -> Result<(), Errno> {
         let signal = u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?;
-        let pid = self.thread_argument(first)?;
+        let pid = self.thread_argument(first).await?;
         self.send(pid, signal, self.cause(SI_TKILL)).await
     }
 
-    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process. Of a thread that
-    /// is not its process's first, only the table of its board knows whose it is.
-    fn thread_argument(&self, index: usize) -> Result<u32, Errno> {
+    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process.
+    async fn thread_argument(&mut self, index: usize) -> Result<u32, Errno> {
         let (process, thread) = (self.int(0), self.int(index));
-        if process == thread || (process == self.program.pid && self.group.is_some()) {
-            Ok(thread)
-        } else {
-            Err(Errno::ESRCH)
+        if process as i32 <= 0 || thread as i32 <= 0 {
+            return Err(Errno::EINVAL);
         }
+        if index > 0 {
+            self.check_thread(process, thread).await?;
+        }
+        Ok(thread)
+    }
+
+    /// `ESRCH` unless `thread` is one of `process`, which the table of its board knows.
+    pub(crate) async fn check_thread(&mut self, process: u32, thread: u32) -> Result<(), Errno> {
+        if (process, thread) == (self.program.pid, self.thread.tid) {
+            return Ok(());
+        }
+        let cause = Cause { code: Cause::FOR_THREAD, value: process.into(), ..Cause::KERNEL };
+        self.services.procs_of(thread)?.call(Kill { pid: thread, signal: 0, cause }, ()).await.map(|_| ())
     }
 
     /// The cause of a signal from this program.
@@ -177,7 +187,7 @@ impl<M: UserMemory> User<M> {
 
     /// Sends to the thread of argument `first` a signal with a `siginfo_t`, but for its user.
     pub(crate) async fn queue_signal(&mut self, first: usize) -> Result<(), Errno> {
-        let pid = self.thread_argument(first)?;
+        let pid = self.thread_argument(first).await?;
         let (signal, info) = (u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?, self.argument(first + 2));
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;
