@@ -78,10 +78,19 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Descriptors if number < DESCRIPTORS_MAX => {
                 ProcPlace { descriptor: number as u16, ..at.beside(ProcFile::Descriptor) }
             }
+            ProcFile::Tasks if number > 0 && self.are_siblings(number, at.pid).await => {
+                ProcPlace::new(number, ProcFile::Task)
+            }
             _ => return Err(Errno::ENOENT),
         };
         self.check(place).await?;
         Ok(place)
+    }
+
+    /// Whether both are threads of one program.
+    async fn are_siblings(&mut self, one: u32, other: u32) -> bool {
+        let one = self.clients.thread(one, self.init_board).await.map(|listed| listed.process);
+        one.is_ok() && one == self.clients.thread(other, self.init_board).await.map(|listed| listed.process)
     }
 
     /// `ENOENT` if it is of a program that is not there.

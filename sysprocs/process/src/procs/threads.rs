@@ -61,9 +61,13 @@ impl ProcessTable {
     /// The thread at `index`, which is not its process's first, is no more.
     pub(super) fn end_thread(&mut self, index: usize) {
         self.forget_signals(index);
-        let process = self.rows[index].parent;
+        let ProcessRecord { parent: process, used, .. } = self.rows[index];
         self.remove(index);
-        let _ = self.change(process, |record| record.threads -= 1); // it outlives its threads
+        // It outlives its threads.
+        let _ = self.change(process, |record| {
+            record.threads -= 1;
+            record.used = record.used.plus(used);
+        });
     }
 
     /// Kills all threads of process `pid` but `except`, each for itself.
