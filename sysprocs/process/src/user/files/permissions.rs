@@ -54,6 +54,15 @@ macro_rules! permitted {
 }
 pub(crate) use permitted;
 
+/// What is to be done with two paths.
+#[derive(Clone, Copy)]
+pub(crate) enum PairWish {
+    Move,
+    Exchange,
+    /// Found with these flags.
+    Link(u32),
+}
+
 impl<M: UserMemory> User<M> {
     fn check(&self, found: &PermittedPath, wish: PathWish) -> Result<(), Errno> {
         let who = &self.program.credentials;
@@ -113,7 +122,7 @@ impl<M: UserMemory> User<M> {
         &mut self,
         (from_at, to_at): (PathStart, PathStart),
         (both, second): (usize, usize),
-        links: Option<u32>,
+        wish: PairWish,
     ) -> Result<(PathStart, PathStart, usize), Errno> {
         let to = self.permit(to_at, second..both, NO_FOLLOW, PathWish::Look).await?;
         let PathPiece::Scratch(range) = to.piece.clone() else { return Err(Errno::EIO) };
@@ -121,14 +130,18 @@ impl<M: UserMemory> User<M> {
         // Of the slashes behind it one is enough.
         let slash = left.iter().position(|&byte| byte == b'/').map_or(left.len(), |slash| slash + 1);
         let name = LastName::from_slice(&left[..slash]).map_err(|_| Errno::ENAMETOOLONG)?;
-        let from = self.permit(from_at, 0..second - 1, links.unwrap_or(NO_FOLLOW), PathWish::Look).await?;
+        let flags = if let PairWish::Link(flags) = wish { flags } else { NO_FOLLOW };
+        let from = self.permit(from_at, 0..second - 1, flags, PathWish::Look).await?;
         if from.crossed || to.crossed {
             return Err(Errno::EXDEV);
         }
-        if links.is_none() {
-            self.check_move(&from, &to)?
-        } else {
-            self.check_link(&from, &to)?
+        match wish {
+            PairWish::Link(_) => self.check_link(&from, &to)?,
+            PairWish::Move => self.check_move(&from, &to)?,
+            PairWish::Exchange => {
+                self.check_move(&to, &from)?;
+                self.check_move(&from, &to)?
+            }
         }
         let first = self.put_back(&from, 0);
         self.paths[first] = 0;
