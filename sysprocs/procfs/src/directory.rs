@@ -154,10 +154,11 @@ impl<M: UserMemory> ProcFilesState<M> {
     /// Where a link leads, as text.
     pub(crate) async fn read_link(
         &mut self,
-        ReadSyntheticLink { number, reader }: ReadSyntheticLink,
+        ReadSyntheticLink { number, reader, user }: ReadSyntheticLink,
         out: &mut [u8],
     ) -> Result<u32, Errno> {
         let link = ProcPlace::of(number).filter(|place| place.is_link()).ok_or(Errno::EINVAL)?;
+        self.check_reader(link, reader, user)?;
         let mut text = TextWindow::new(out, 0);
         match link.file {
             ProcFile::Own => put!(text, "{reader}"),

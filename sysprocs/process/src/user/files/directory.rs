@@ -122,7 +122,8 @@ impl<M: UserMemory> User<M> {
                 self.own_link(u64::from(file_of(number) - DESCRIPTORS), &mut target).await?
             }
             PathTarget::Synthetic { number, .. } => {
-                let link = ReadSyntheticLink { number, reader: self.program.pid };
+                let user = self.program.credentials.users.files;
+                let link = ReadSyntheticLink { number, reader: self.program.pid, user };
                 self.services.proc_files(number)?.call(link, &mut target[..]).await? as usize
             }
         };

@@ -4,13 +4,14 @@
 //! last name and the operation on it others may change what that name stands for, but for opening, which checks what
 //! it has opened. Not here: the rules (`state/credentials.rs`), the way there (`permitted_path.rs`).
 
+use crate::user::files::open::EXECUTABLE;
 use crate::user::files::path::PERMISSIONS;
 use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::PathPiece;
 use crate::user::slot::User;
 use crate::user::state::Handle;
 use crate::user::state::credentials::{FileAccess, MAY_EXECUTE, MAY_WRITE, wanted_by};
-use crate::user::state::open_flags::{O_NOATIME, O_PATH, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::state::open_flags::{O_ACCMODE, O_NOATIME, O_PATH, O_RDONLY, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::attributes::for_next_owner;
@@ -191,6 +192,9 @@ impl<M: UserMemory> User<M> {
             }
             open.flags = self.flags_for(&found, wanted)?;
             let created = open.flags & OPEN_CREATE != 0;
+            if created {
+                open.mode = self.program.credentials.mode_of_new(found.directory, open.mode);
+            }
             let facts = match self.services.open_path(*open, &self.paths[..*length]).await {
                 Err(Errno::EEXIST) if created && wanted & OPEN_EXCLUSIVE == 0 => continue,
                 Err(Errno::ENOENT) if wanted & OPEN_CREATE != 0 && !created => continue,
@@ -246,9 +250,12 @@ impl<M: UserMemory> User<M> {
         if flags & O_TRUNC == 0 || access.mode & S_IFMT != S_IFREG {
             return Ok(());
         }
-        let board = self.services.file_board;
-        let mut inode = self.services.clients.inodes.at(board, facts.slot.into()).ok_or(Errno::EIO)?;
-        inode.call(Truncate { bytes: 0 }, ()).await?;
+        // A program's file is cut once it is open, since no program runs it then.
+        if access.mode & EXECUTABLE == 0 || flags & O_ACCMODE == O_RDONLY {
+            let board = self.services.file_board;
+            let mut inode = self.services.clients.inodes.at(board, facts.slot.into()).ok_or(Errno::EIO)?;
+            inode.call(Truncate { bytes: 0 }, ()).await?;
+        }
         let (old, mode) = (access.mode, for_next_owner(access.mode) & PERMISSIONS as u16);
         if old & PERMISSIONS as u16 == mode {
             return Ok(());
