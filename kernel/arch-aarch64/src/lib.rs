@@ -4,7 +4,7 @@
 //! kernel image, from [`physical::LINEAR_BASE`] on (TTBR1); devices that lie too high for that, below it.
 //!
 //! Invariants: the kernel runs at EL1 with all exceptions masked, on one stack a core, and has no
-//! user address in sight; nothing writable is executable.
+//! user address in sight; nothing that the kernel may write is executable.
 //!
 //! Not here: what stands at which address (`renga-board-rpi`), which of this runs when (`renga-image`).
 #![no_std]

@@ -4,9 +4,8 @@
 //! the root of its translation tables. Each frame is plain (content), a root, or an inner table. The implementation
 //! knows which, and gives out the content of plain frames only.
 //!
-//! Invariants: no page is writable and executable at once ([`Access`] cannot say it); content is
-//! borrowed exclusively or shared, never both ([`UserMemory::page`]); a mapped frame never becomes a
-//! table. A violation is a bug of the caller and panics.
+//! Invariants: content is borrowed exclusively or shared, never both ([`UserMemory::page`]); a mapped frame never
+//! becomes a table. A violation is a bug of the caller and panics.
 //!
 //! Not here: allocation of frames, copy-on-write, file mappings: those are the processes'.
 
@@ -45,17 +44,19 @@ pub enum Access {
     ReadWrite,
     /// Read and execute.
     ReadExecute,
+    /// All of it, if its program insists: the kernel's own pages are never so.
+    ReadWriteExecute,
 }
 
 impl Access {
-    /// The narrowest access with these rights; none allows writing and execution together.
-    pub const fn from_flags(read: bool, write: bool, execute: bool) -> Option<Self> {
+    /// The narrowest access with these rights.
+    pub const fn from_flags(read: bool, write: bool, execute: bool) -> Self {
         match (read, write, execute) {
-            (_, true, true) => None,
-            (_, true, false) => Some(Self::ReadWrite),
-            (_, false, true) => Some(Self::ReadExecute),
-            (true, false, false) => Some(Self::Read),
-            (false, false, false) => Some(Self::None),
+            (_, true, true) => Self::ReadWriteExecute,
+            (_, true, false) => Self::ReadWrite,
+            (_, false, true) => Self::ReadExecute,
+            (true, false, false) => Self::Read,
+            (false, false, false) => Self::None,
         }
     }
 
@@ -66,20 +67,21 @@ impl Access {
 
     /// Whether the program may write.
     pub const fn writable(self) -> bool {
-        matches!(self, Self::ReadWrite)
+        matches!(self, Self::ReadWrite | Self::ReadWriteExecute)
     }
 
     /// The same, but for writing.
     pub const fn without_writing(self) -> Self {
         match self {
             Self::ReadWrite => Self::Read,
+            Self::ReadWriteExecute => Self::ReadExecute,
             other => other,
         }
     }
 
     /// Whether the program may execute.
     pub const fn executable(self) -> bool {
-        matches!(self, Self::ReadExecute)
+        matches!(self, Self::ReadExecute | Self::ReadWriteExecute)
     }
 }
 

@@ -20,7 +20,8 @@ const PAGES: u64 = 6;
 /// The ranges: within one table of the lowest level, across two, in another one of the middle level, at the end of all.
 const RANGES: [u64; 4] = [0x40_0000, 0x7f_d000, 0x4000_0000, USER_END - PAGES * PAGE];
 const PAGE: u64 = PAGE_BYTES as u64;
-const ACCESSES: [Access; 4] = [Access::None, Access::Read, Access::ReadWrite, Access::ReadExecute];
+const ACCESSES: [Access; 5] =
+    [Access::None, Access::Read, Access::ReadWrite, Access::ReadExecute, Access::ReadWriteExecute];
 
 /// A trial of `memory`.
 pub struct MemoryTrial<'a, M: ?Sized> {

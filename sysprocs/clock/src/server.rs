@@ -296,8 +296,8 @@ impl ClockState {
         let timer = self.timers[number];
         let mut next = timer.next(self.now(number));
         if next == Next::Send {
-            let (signal, cause) = timer.news(number);
-            next = match self.procs.call(Kill { pid: timer.pid, signal, cause }, ()).await {
+            let (pid, signal, cause) = timer.news(number);
+            next = match self.procs.call(Kill { pid, signal, cause }, ()).await {
                 Ok(kept) => self.timers[number].sent(self.now(number), kept),
                 // The signal queue is full: the signal comes later.
                 Err(Errno::EAGAIN) => Next::Check(self.me.now_ns() + UNHEARD_NS_MIN),

@@ -4,7 +4,7 @@
 //! expiries that it has missed (POSIX's overruns), so an ignored timer costs nothing. Called by: `server.rs`. Not here:
 //! the heap (`due.rs`).
 
-use renga_proto::clock::{Counted, INTERVAL_TIMER, Left};
+use renga_proto::clock::{Counted, INTERVAL_TIMER, Left, TimerSignal};
 use renga_proto::procs::{Cause, Sender};
 
 /// `si_code`: a timer expired.
@@ -33,6 +33,8 @@ renga_rt::with_defaults! {
         /// The slot that runs it.
         pub slot: u16 = 0,
         signal: u8 = 0,
+        /// The thread that gets it; 0: any of the process.
+        thread: u32 = 0,
         /// The clock that it was created with, and the one it counts since it was set: a relative time is not calendar
         /// time.
         made: Counted = Counted::Time,
@@ -63,18 +65,19 @@ pub enum Next {
 
 impl Timer {
     /// A timer that is not set.
-    pub fn new(pid: u32, slot: u16, made: Counted, signal: u8, id: u32, value: u64) -> Timer {
-        Timer { pid, slot, made, counted: made, signal, id, value, ..Timer::FREE }
+    pub fn new(pid: u32, slot: u16, made: Counted, sends: TimerSignal, id: u32, value: u64) -> Timer {
+        let TimerSignal { signal, thread } = sends;
+        Timer { pid, slot, made, counted: made, signal, thread, id, value, ..Timer::FREE }
     }
 
-    /// The signal, and why it comes; the clock has the timer at `number`.
-    pub fn news(&self, number: usize) -> (u8, Cause) {
-        let timer = number as u32 + 1;
+    /// Who gets the signal, which, and why it comes; the clock has the timer at `number`.
+    pub fn news(&self, number: usize) -> (u32, u8, Cause) {
+        let timer = number as u32 + 1 | if self.thread != 0 { Cause::TIMER_OF_THREAD } else { 0 };
         let cause = match self.id {
             INTERVAL_TIMER => Cause { timer, ..Cause::KERNEL },
             id => Cause { code: SI_TIMER, sender: Sender::of(id), value: self.value, timer },
         };
-        (self.signal, cause)
+        (if self.thread != 0 { self.thread } else { self.pid }, self.signal, cause)
     }
 
     /// The time that it counts.

@@ -2,7 +2,7 @@
 use renga_clock::{DuePlace, Sleeper, SlotWait, Timer, clock};
 use renga_proto::clock::{
     AskTimer, AwaitWake, BoardDied, CalendarTime, Clock, Counted, DropTimer, GoOn, INTERVAL_TIMER, Left, MakeTimer,
-    Overruns, SetCalendarTime, SetTimer, SleepUntil, Wake,
+    Overruns, SetCalendarTime, SetTimer, SleepUntil, TimerSignal, Wake,
 };
 use renga_proto::procs::{Cause, Procs, ProcsCall, Sender};
 use renga_rt::host::HostBoard;
@@ -19,6 +19,10 @@ const DEAF: u32 = 98;
 type Sent = Rc<RefCell<Vec<(u64, u8, Cause)>>>;
 
 /// A clock, and a keeper of processes that notes when which signal came and why.
+fn signal(signal: u8) -> TimerSignal {
+    TimerSignal { signal, thread: 0 }
+}
+
 fn start(board: &HostBoard) -> (Address<Clock>, Sent) {
     start_watched(board, Box::leak(Box::new(Watch::new(None))))
 }
@@ -84,7 +88,7 @@ fn clock_with_tick_ends_sleeps_and_timers_at_ticks() {
     }
     board.client(move |me| async move {
         let mut clock = Client::new(&me, server);
-        let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Time, signal: 14, id: 0, value: 0 };
+        let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Time, signal: signal(14), id: 0, value: 0 };
         let timer = clock.call(make, ()).await.unwrap();
         clock.call(SetTimer { pid: 8, timer, at_ns: 700, interval_ns: 0, absolute: false }, ()).await.unwrap();
     });
@@ -123,7 +127,7 @@ fn clock_calendar_waits_follow_set_time() {
     board.client(move |me| async move {
         let mut clock = Client::new(&me, server);
         for (id, absolute, at_ns) in [(0, true, 15_000), (1, false, 700)] {
-            let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Calendar, signal: 14, id, value: 0 };
+            let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Calendar, signal: signal(14), id, value: 0 };
             let timer = clock.call(make, ()).await.unwrap();
             clock.call(SetTimer { pid: 8, timer, at_ns, interval_ns: 0, absolute }, ()).await.unwrap();
         }
@@ -142,7 +146,7 @@ fn clock_timer_counts_overruns_until_signal_is_taken() {
     let (server, sent) = start(&board);
     board.client(move |me| async move {
         let (pid, mut clock) = (8, Client::new(&me, server));
-        let make = MakeTimer { pid, slot: 0, counted: Counted::Time, signal: 34, id: 5, value: 77 };
+        let make = MakeTimer { pid, slot: 0, counted: Counted::Time, signal: signal(34), id: 5, value: 77 };
         let timer = clock.call(make, ()).await.unwrap();
         let set = SetTimer { pid, timer, at_ns: 100, interval_ns: 30, absolute: false };
         assert_eq!(clock.call(set, ()).await, Ok(Left { left_ns: 0, interval_ns: 0 }));
@@ -173,12 +177,13 @@ fn clock_timers_are_bounded_and_freed_with_process() {
     board.client(move |me| async move {
         let mut clock = Client::new(&me, server);
         for pid in [DEAF, NO_PROCESS, 8] {
-            let make = MakeTimer { pid, slot: 0, counted: Counted::Time, signal: 14, id: INTERVAL_TIMER, value: 0 };
+            let make =
+                MakeTimer { pid, slot: 0, counted: Counted::Time, signal: signal(14), id: INTERVAL_TIMER, value: 0 };
             let timer = clock.call(make, ()).await.unwrap();
             let interval_ns = if pid == DEAF { 10 } else { 0 };
             clock.call(SetTimer { pid, timer, at_ns: 100, interval_ns, absolute: true }, ()).await.unwrap();
         }
-        let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Time, signal: 14, id: 1, value: 0 };
+        let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Time, signal: signal(14), id: 1, value: 0 };
         assert_eq!(clock.call(make, ()).await, Err(Errno::EAGAIN));
         clock.call(SleepUntil { until_ns: 2_500_000, calendar: false }, ()).await.unwrap();
         let timer = clock.call(make, ()).await.unwrap();

@@ -4,7 +4,6 @@
 //! (`fault.rs`).
 
 use crate::area::{Area, Origin};
-use crate::fault::shared;
 use crate::layout::PAGE;
 use crate::mapped_files::MappedFile;
 use crate::pager::Pager;
@@ -32,7 +31,7 @@ impl<M: UserMemory> Pager<'_, M> {
             let mut found = [NOT_LISTED; PAGES_PER_STEP];
             let list = &mut found[..((end - page) as usize).min(PAGES_PER_STEP)];
             let Some((_, file_page, _)) = area.file_page(page) else { return Err(Errno::EIO) };
-            self.map_found(space, page, (file, file_page), 0, shared(area.access), list).await?;
+            self.map_found(space, page, (file, file_page), 0, area.access.without_writing(), list).await?;
             page += list.len() as u32;
         }
         Ok(())

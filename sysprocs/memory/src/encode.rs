@@ -23,13 +23,15 @@ use renga_hal::memory::{Access, Frame, UserMemory};
 use renga_proto::packed::{NUMBER_BYTES, Unpack, put_number};
 
 const ACCESS: [Access; 4] = [Access::None, Access::Read, Access::ReadWrite, Access::ReadExecute];
+/// What can be read and executed can be written, too: rare, and a byte more.
+const WRITES_CODE: u64 = 128;
 const TOUCHED: u64 = 4;
 const FROM_FILE: u64 = 8;
 const WHOLE: u64 = 16;
 /// From here on: whose the pages are.
 const SHARING_SHIFT: u32 = 5;
 const SHARING: [Sharing; 4] = [Sharing::Private, Sharing::Readable, Sharing::Writable, Sharing::Object];
-const KIND_MAX: u64 = 127;
+const KIND_MAX: u64 = 255;
 
 /// How a space travels; the first number.
 const DESCRIBED: u64 = 0;
@@ -196,9 +198,12 @@ fn put_areas(writer: &mut AreaWriter, areas: &Areas) -> Result<(), Errno> {
         let pages = area.end - area.start;
         writer.put(u64::from(area.start - behind))?;
         writer.put(u64::from(pages))?;
-        let access = ACCESS.iter().position(|&access| access == area.access).unwrap_or(0) as u64;
+        let writes_code = area.access == Access::ReadWriteExecute;
+        let readable = if writes_code { Access::ReadExecute } else { area.access };
+        let access = ACCESS.iter().position(|&access| access == readable).unwrap_or(0) as u64;
         let sharing = SHARING.iter().position(|&sharing| sharing == area.sharing).unwrap_or(0) as u64;
-        let kind = access | if area.touched { TOUCHED } else { 0 } | sharing << SHARING_SHIFT;
+        let flags = if area.touched { TOUCHED } else { 0 } | if writes_code { WRITES_CODE } else { 0 };
+        let kind = access | flags | sharing << SHARING_SHIFT;
         match area.origin {
             Origin::Zero => writer.put(kind)?,
             Origin::File { file, first_page, bytes } => {
@@ -226,7 +231,7 @@ fn get_areas(reader: &mut Unpack, files: &MappedFiles, areas: &mut Areas) -> Res
             return Err(Errno::EINVAL);
         }
         let kind = get_max(reader, KIND_MAX)?;
-        let sharing = SHARING[(kind >> SHARING_SHIFT) as usize];
+        let sharing = SHARING[(kind >> SHARING_SHIFT) as usize % SHARING.len()];
         let mut origin = Origin::Zero;
         let mut is_object = false;
         if kind & FROM_FILE != 0 {
@@ -237,7 +242,11 @@ fn get_areas(reader: &mut Unpack, files: &MappedFiles, areas: &mut Areas) -> Res
             origin = Origin::File { file, first_page, bytes };
         }
         let (start, end) = (start as u32, behind as u32);
-        let access = ACCESS[(kind % ACCESS.len() as u64) as usize];
+        let access = match ACCESS[(kind % ACCESS.len() as u64) as usize] {
+            access if kind & WRITES_CODE == 0 => access,
+            Access::ReadExecute => Access::ReadWriteExecute,
+            _ => return Err(Errno::EINVAL),
+        };
         let area = Area { start, end, access, touched: kind & TOUCHED != 0, sharing, origin };
         if !area.admits(access)
             || is_object != (sharing == Sharing::Object)

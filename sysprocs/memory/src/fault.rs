@@ -66,14 +66,6 @@ pub(crate) const fn allows(access: Access, kind: AccessKind) -> bool {
     }
 }
 
-/// The access that the processor gets to a page whose frame others have, too.
-pub(crate) const fn shared(access: Access) -> Access {
-    match access {
-        Access::ReadWrite => Access::Read,
-        other => other,
-    }
-}
-
 /// The file as whose first page the trampoline is cached; there is no such inode.
 const TRAMPOLINE_FILE: FileId = FileId { ino: 0, generation: 0 };
 
@@ -104,9 +96,9 @@ impl<M: UserMemory> Pager<'_, M> {
         match self.machine.lookup(space.root, va) {
             Some((_, access)) if allows(access, kind) => Ok(()),
             _ if area.is_shared() => self.fault_shared(space, &area, va, kind).await,
-            Some((frame, _)) if kind == AccessKind::Write => self.write_to_shared(space, va, frame).await,
+            Some((frame, _)) if kind == AccessKind::Write => self.write_to_shared(space, &area, va, frame).await,
             Some(_) => {
-                self.machine.protect(space.root, va, shared(area.access));
+                self.machine.protect(space.root, va, area.access.without_writing());
                 Ok(())
             }
             None => {
@@ -128,11 +120,17 @@ impl<M: UserMemory> Pager<'_, M> {
         Ok(())
     }
 
-    async fn write_to_shared(&mut self, space: &mut Space, va: u64, frame: Frame) -> Result<(), FaultError> {
+    async fn write_to_shared(
+        &mut self,
+        space: &mut Space,
+        area: &Area,
+        va: u64,
+        frame: Frame,
+    ) -> Result<(), FaultError> {
         let machine = self.machine;
         let is_of_shared_table = machine.is_of_shared_table(space.root, va);
         if !is_of_shared_table && self.counts.is_only(frame) {
-            machine.protect(space.root, va, Access::ReadWrite);
+            machine.protect(space.root, va, area.access);
             return Ok(());
         }
         // No program writes it before it is copied: all its mappings are like this one.
@@ -145,7 +143,7 @@ impl<M: UserMemory> Pager<'_, M> {
             self.free(frame).await;
         }
         // Its table is still there, so mapping it takes no frame.
-        self.show(space, va, copy, Access::ReadWrite).await.map_err(FaultError::from_errno)
+        self.show(space, va, copy, area.access).await.map_err(FaultError::from_errno)
     }
 
     /// Maps a frame whose reference passes to the space, or is given back if that fails.
@@ -176,7 +174,7 @@ impl<M: UserMemory> Pager<'_, M> {
 
     /// Maps the cached frames of `page` and of absent pages around it; reads `page` if need be.
     async fn bring_around(&mut self, space: &mut Space, area: &Area, page: u32, file: MappedFile) -> Result<(), Errno> {
-        let access = shared(area.access);
+        let access = area.access.without_writing();
         let (first, end) = space.around(area, page);
         let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
         let mut found = [NOT_LISTED; AROUND_PAGES as usize];

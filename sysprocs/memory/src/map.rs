@@ -6,7 +6,6 @@
 //! Not here: flags of the system calls, what a shared mapping shows (`shared_fault.rs`).
 
 use crate::area::{Area, Origin, Sharing, number};
-use crate::fault::shared;
 use crate::layout::{MAP_START, MMAP_END, PAGE, STACK_END, page_up};
 use crate::mapped_files::MappedFile;
 use crate::pager::Pager;
@@ -18,10 +17,10 @@ const PROT_READ: u64 = 1;
 const PROT_WRITE: u64 = 2;
 const PROT_EXEC: u64 = 4;
 
-/// The access of Linux's `prot`. `EACCES` for writing and executing together; other bits are ignored.
-pub fn access_of(prot: u64) -> Result<Access, Errno> {
+/// The access of Linux's `prot`, of which other bits are ignored.
+pub fn access_of(prot: u64) -> Access {
     let has = |bit| prot & bit != 0;
-    Access::from_flags(has(PROT_READ), has(PROT_WRITE), has(PROT_EXEC)).ok_or(Errno::EACCES)
+    Access::from_flags(has(PROT_READ), has(PROT_WRITE), has(PROT_EXEC))
 }
 
 /// Where a mapping goes.
@@ -131,7 +130,7 @@ impl Space {
         let mut at = start;
         // Each pass passes a page.
         while let Some((va, _, old)) = self.next_page(machine, at, end) {
-            let new = if old.writable() { access } else { shared(access) };
+            let new = if old.writable() { access } else { access.without_writing() };
             machine.protect(self.root, va, new);
             at = va + PAGE;
         }

@@ -65,8 +65,9 @@ impl<M: UserMemory> Pager<'_, M> {
         let file = space.table.files.get(index).ok_or(Errno::EIO)?;
         let writes = if area.sharing == Sharing::Object { area.access.writable() } else { kind == AccessKind::Write };
         let map_for = match area.access {
+            Access::ReadWriteExecute if writes => MapFor::All,
             _ if writes => MapFor::Write,
-            Access::ReadExecute => MapFor::Execute,
+            Access::ReadExecute | Access::ReadWriteExecute => MapFor::Execute,
             _ => MapFor::Read,
         };
         let group_end = (at / AROUND_PAGES + 1) * AROUND_PAGES;

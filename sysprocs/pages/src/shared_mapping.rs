@@ -20,13 +20,14 @@ impl<M: UserMemory + ?Sized> CacheState<M> {
             return Err(Errno::EFBIG);
         }
         let frame = self.own(file, record, page).await?;
-        if map_for == MapFor::Write && !file.is_object() {
+        if matches!(map_for, MapFor::Write | MapFor::All) && !file.is_object() {
             self.begin_store(file, page, frame)?;
         }
         let access = match map_for {
             MapFor::Read => Access::Read,
             MapFor::Execute => Access::ReadExecute,
             MapFor::Write => Access::ReadWrite,
+            MapFor::All => Access::ReadWriteExecute,
         };
         let (space, va) = (Frame(space), u64::from(at) * PAGE);
         match self.machine.lookup(space, va) {

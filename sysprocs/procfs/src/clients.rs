@@ -6,7 +6,9 @@ use renga_proto::counter::Counter;
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
-use renga_proto::procs::{BoardCounts, Describe, PolicyOf, Procs, UsageOf, WHOLE_BOARD, board_of};
+use renga_proto::procs::{
+    AS_THREAD, BoardCounts, Describe, LIST_THREADS, PolicyOf, Procs, UsageOf, WHOLE_BOARD, board_of,
+};
 use renga_proto::router::RouterStatus;
 use renga_proto::settings::{Reclaiming, Regulation};
 use renga_proto::terminals::{DescribePair, NextPair, PAIRS, PairFacts, Terminals, pair_name, pair_of};
@@ -58,29 +60,40 @@ impl ProcFilesClients {
 
     /// Process `pid`. `ESRCH`: there is none, or its board is down.
     pub(crate) async fn process(&mut self, pid: u32, init_board: u8) -> Result<Listed, Errno> {
+        self.described(Describe { index: 0, pid }, init_board).await
+    }
+
+    /// Thread `pid`. `ESRCH`: there is none, or its board is down.
+    pub(crate) async fn thread(&mut self, pid: u32, init_board: u8) -> Result<Listed, Errno> {
+        self.described(Describe { index: AS_THREAD, pid }, init_board).await
+    }
+
+    async fn described(&mut self, wanted: Describe, init_board: u8) -> Result<Listed, Errno> {
+        let pid = wanted.pid;
         let mut procs = self.procs.at(board_of(pid, init_board), 0).ok_or(Errno::ESRCH)?;
         let mut bytes = [0; LISTED_BYTES];
-        let described = procs.call_retrying(Describe { index: 0, pid }, &mut bytes[..]).await;
+        let described = procs.call_retrying(wanted, &mut bytes[..]).await;
         if described.map_err(|_| Errno::ESRCH)? as usize != LISTED_BYTES {
             return Err(Errno::ESRCH);
         }
         Ok(Listed::from_bytes(&bytes))
     }
 
-    /// Processes of `board` from line `index` of its table on; none: there are no more, or it is down. What another
+    /// Processes of `board` from a line of its table on, or threads of one; none: there are no more, or it is down. What another
     /// board says of lines before is dropped, so that a listing from behind the last one ends.
     pub(crate) async fn processes<'a>(
         &mut self,
         board: u8,
-        index: u16,
+        wanted: Describe,
         room: &'a mut [u8],
     ) -> impl Iterator<Item = Listed> + use<'a> {
         let bytes = match self.procs.at(board, 0) {
-            Some(mut procs) => procs.call_retrying(Describe { index, pid: 0 }, &mut *room).await.unwrap_or(0) as usize,
+            Some(mut procs) => procs.call_retrying(wanted, &mut *room).await.unwrap_or(0) as usize,
             None => 0,
         };
         let (records, _) = room[..bytes.min(room.len())].as_chunks::<LISTED_BYTES>();
-        records.iter().map(Listed::from_bytes).filter(move |listed| listed.index >= index)
+        let first = wanted.index & !LIST_THREADS;
+        records.iter().map(Listed::from_bytes).filter(move |listed| listed.index >= first)
     }
 
     /// The slave of the pair called `name` as a file. `ENOENT`: there is none, or its board is down.

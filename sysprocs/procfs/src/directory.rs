@@ -12,6 +12,7 @@ use renga_proto::inode::DirectoryRead;
 use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::PathStart;
 use renga_proto::proc_files::{ListSynthetic, ReadSyntheticLink};
+use renga_proto::procs::{AS_THREAD, Describe, LIST_THREADS};
 use renga_rt::Errno;
 
 /// The type of an entry of `struct linux_dirent64` is that of its mode without the bits below.
@@ -73,6 +74,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         let room = list_files(at, &mut entries);
         match at.file {
             ProcFile::Top if room => self.list_programs(&mut entries).await,
+            ProcFile::Tasks if room => self.list_threads(at, &mut entries).await,
             ProcFile::Descriptors if room => self.list_descriptors(at, &mut entries)?,
             ProcFile::Terminals if room => self.list_terminals(&mut entries).await,
             _ => {}
@@ -89,7 +91,9 @@ impl<M: UserMemory> ProcFilesState<M> {
         while cursor - FIRST_PROGRAM < u64::from(self.clients.boards()) * LINES {
             let (board, line) = ((cursor - FIRST_PROGRAM) / LINES, (cursor - FIRST_PROGRAM) % LINES);
             let mut any = false;
-            for listed in self.clients.processes(board as u8, line as u16, &mut self.page[..]).await {
+            for listed in
+                self.clients.processes(board as u8, Describe { index: line as u16, pid: 0 }, &mut self.page[..]).await
+            {
                 any = true;
                 cursor = FIRST_PROGRAM + board * LINES + u64::from(listed.index) + 1;
                 if !entries.push_number(ProcPlace::new(listed.pid, ProcFile::Program), cursor, listed.pid) {
@@ -111,6 +115,26 @@ impl<M: UserMemory> ProcFilesState<M> {
             name = next + 1;
             if !entries.push_number(place, FIRST_PROGRAM + u64::from(name), next) {
                 break;
+            }
+        }
+    }
+
+    async fn list_threads(&mut self, at: ProcPlace, entries: &mut Entries<'_>) {
+        let board = self.board_of(at.pid);
+        // Each pass passes lines of the board's table.
+        loop {
+            let line = entries.next.saturating_sub(FIRST_PROGRAM).min(u64::from(AS_THREAD)) as u16;
+            let wanted = Describe { index: LIST_THREADS | line, pid: at.pid };
+            let mut any = false;
+            for listed in self.clients.processes(board, wanted, &mut self.page[..]).await {
+                any = true;
+                let next = FIRST_PROGRAM + u64::from(listed.index) + 1;
+                if !entries.push_number(ProcPlace::new(listed.pid, ProcFile::Task), next, listed.pid) {
+                    return;
+                }
+            }
+            if !any {
+                return;
             }
         }
     }
@@ -143,10 +167,11 @@ impl<M: UserMemory> ProcFilesState<M> {
     /// Where a link leads, as text.
     pub(crate) async fn read_link(
         &mut self,
-        ReadSyntheticLink { number, reader }: ReadSyntheticLink,
+        ReadSyntheticLink { number, reader, user }: ReadSyntheticLink,
         out: &mut [u8],
     ) -> Result<u32, Errno> {
         let link = ProcPlace::of(number).filter(|place| place.is_link()).ok_or(Errno::EINVAL)?;
+        self.check_reader(link, reader, user)?;
         let mut text = TextWindow::new(out, 0);
         match link.file {
             ProcFile::Own => put!(text, "{reader}"),
@@ -173,7 +198,7 @@ fn put_names(at: ProcPlace, text: &mut TextWindow<'_>) {
     }
     put_names(at.beside(at.file.entry().within), text);
     match at.file {
-        ProcFile::Program => put!(text, "/{}", at.pid),
+        ProcFile::Program | ProcFile::Task => put!(text, "/{}", at.pid),
         file => put!(text, "/{}", file.entry().name),
     }
 }

@@ -109,10 +109,11 @@ impl<M: UserMemory> ProcFilesState<M> {
     /// Fills a `struct stat`. Of a program's files the times are when it was made; of the others, now.
     async fn status(&mut self, number: u32, out: &mut [u8]) -> Result<(), Errno> {
         let place = ProcPlace::of(number).ok_or(Errno::ENOENT)?;
-        let mut ns = self.clients.calendar_ns().await;
+        let (mut ns, mut threads) = (self.clients.calendar_ns().await, 0);
         if place.pid != 0 {
             let listed = self.clients.process(place.pid, self.init_board).await.map_err(|_| Errno::ENOENT)?;
             ns = ns.saturating_sub(self.me.now_ns()).saturating_add(listed.started_ns);
+            threads = listed.threads;
         }
         let sectors = if place.file == ProcFile::Disk { self.disk_sectors().await? } else { 0 };
         let terminal = match place.file {
@@ -126,7 +127,11 @@ impl<M: UserMemory> ProcFilesState<M> {
         if more >> DUMPABLE_BIT & 1 == 0 && place.file != ProcFile::Program {
             (users, groups) = (0, 0);
         }
-        let links: u32 = if place.is_directory() { 2 } else { 1 };
+        let links: u32 = match place.file {
+            ProcFile::Tasks => 2 + threads,
+            _ if place.is_directory() => 2,
+            _ => 1,
+        };
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, &DEVICE.to_le_bytes());
         put(8, &u64::from(number).to_le_bytes());

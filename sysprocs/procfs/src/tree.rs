@@ -89,7 +89,7 @@ files! {
     Program "" in Top, DIRECTORY;
     /// The reader.
     Own "self" in Top, LINK;
-    /// The same: threads have no folders of their own.
+    /// The same, whichever thread reads.
     OwnThread "thread-self" in Top, LINK;
     Uptime "uptime" in Top, FILE;
     LoadAverage "loadavg" in Top, FILE;
@@ -169,6 +169,12 @@ files! {
     Terminals "pts" in Renga, DIRECTORY;
     /// The slave of a pseudo-terminal.
     Terminal "" in Terminals, CHARACTER_DEVICE;
+    Tasks "task" in Program, DIRECTORY;
+    /// A thread, by its own number: the first one has that of the program.
+    Task "" in Tasks, DIRECTORY;
+    TaskStat "stat" in Task, FILE;
+    TaskStatus "status" in Task, FILE;
+    TaskComm "comm" in Task, FILE;
 }
 
 /// What a number stands for.
@@ -238,7 +244,14 @@ impl ProcFile {
     }
 
     pub(crate) fn is_of_program(self) -> bool {
-        matches!(self, ProcFile::Program | ProcFile::Descriptor) || self.entry().within == ProcFile::Program
+        matches!(self, ProcFile::Program | ProcFile::Descriptor | ProcFile::Task)
+            || self.is_of_thread()
+            || self.entry().within == ProcFile::Program
+    }
+
+    /// It is in the folder of one thread.
+    pub(crate) fn is_of_thread(self) -> bool {
+        self.entry().within == ProcFile::Task
     }
 
     /// The file called `name` in this directory.

@@ -10,7 +10,7 @@ use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::NO_FOLLOW;
 use renga_proto::proc_files::{Led, WalkSynthetic};
 use renga_rt::Errno;
-use renga_rt::proc_info::{DESCRIPTOR_WORDS, ProcInfo};
+use renga_rt::proc_info::{DESCRIPTOR_WORDS, DUMPABLE_BIT, ProcInfo};
 
 /// Most descriptors that a program has.
 const DESCRIPTORS_MAX: u32 = 64 * DESCRIPTOR_WORDS as u32;
@@ -55,6 +55,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             if found.file == ProcFile::Descriptor {
                 return Ok(Led { number: found.number(), mode: found.mode(), left: rest.len() as u32 });
             }
+            self.check_reader(found, walk.reader, walk.user)?;
             match self.target(found, walk.reader).await? {
                 LinkTarget::FileEntry(place) => at = place,
                 LinkTarget::Disk(ino) => return Ok(disk(ino, rest)),
@@ -81,10 +82,19 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Terminals if number <= u16::MAX.into() => {
                 ProcPlace { descriptor: number as u16, ..ProcPlace::new(0, ProcFile::Terminal) }
             }
+            ProcFile::Tasks if number > 0 && self.are_siblings(number, at.pid).await => {
+                ProcPlace::new(number, ProcFile::Task)
+            }
             _ => return Err(Errno::ENOENT),
         };
         self.check(place).await?;
         Ok(place)
+    }
+
+    /// Whether both are threads of one program.
+    async fn are_siblings(&mut self, one: u32, other: u32) -> bool {
+        let one = self.clients.thread(one, self.init_board).await.map(|listed| listed.process);
+        one.is_ok() && one == self.clients.thread(other, self.init_board).await.map(|listed| listed.process)
     }
 
     /// `ENOENT` if it is of a program that is not there.
@@ -106,6 +116,17 @@ impl<M: UserMemory> ProcFilesState<M> {
         let word = |info: &'static ProcInfo| info.descriptors.get(usize::from(place.descriptor) / 64);
         let taken = |info| word(info).is_some_and(|word| word.get() >> (place.descriptor % 64) & 1 != 0);
         self.info(place.pid).is_ok_and(taken)
+    }
+
+    /// `EACCES` if process `reader` of that user may not learn where a link of another process leads, as on Linux.
+    pub(crate) fn check_reader(&self, link: ProcPlace, reader: u32, user: u32) -> Result<(), Errno> {
+        if user == 0 || link.pid == 0 || link.pid == reader {
+            return Ok(());
+        }
+        let [first, second, .., more] = self.info(link.pid)?.credentials.get();
+        let ids = [first as u32, (first >> 32) as u32, second as u32];
+        let own = ids.iter().all(|&id| id == user) && more >> DUMPABLE_BIT & 1 != 0;
+        if own { Ok(()) } else { Err(Errno::EACCES) }
     }
 
     /// Where the link at `link` leads, for `reader`.

@@ -1,7 +1,7 @@
 //! The clock of a board: calendar time, sleeping, and the timers of the board's programs.
 
 use renga_abi::Errno;
-use renga_core::{in_words, protocol, word_enum};
+use renga_core::{in_word, in_words, protocol, word_enum};
 
 word_enum! {
     /// What a timer counts.
@@ -27,6 +27,16 @@ in_words! {
     }
 }
 
+in_word! {
+    /// What a timer sends; in one word.
+    pub struct TimerSignal {
+        /// The signal; 0: nothing.
+        signal: u8 = 0..=7,
+        /// The one thread that gets it; 0: the process.
+        thread: u32 = 32..=63,
+    }
+}
+
 /// In `MakeTimer`: an interval timer of the program, whose signals carry no timer number.
 pub const INTERVAL_TIMER: u32 = u32::MAX;
 
@@ -41,9 +51,9 @@ protocol! {
         /// Sets calendar time.
         2 SetCalendarTime { now_ns: u64 } (()) -> Result<(), Errno>;
         /// Makes a timer of process `pid` in `slot`, which is not set yet; its number. When it expires, the process
-        /// gets `signal` (0: nothing) with `value`; `id` is its number to the program, or `INTERVAL_TIMER`. `EAGAIN`:
+        /// gets the signal with `value`; `id` is its number to the program, or `INTERVAL_TIMER`. `EAGAIN`:
         /// there are as many as there can be.
-        3 MakeTimer { pid: u32, slot: u16, counted: Counted, signal: u8, id: u32, value: u64 } (()) -> Result<u32, Errno>;
+        3 MakeTimer { pid: u32, slot: u16, counted: Counted, signal: TimerSignal, id: u32, value: u64 } (()) -> Result<u32, Errno>;
         /// Sets a timer of `pid` to expire at `at_ns` of what it counts, or (not `absolute`) in so many ns, and then
         /// every `interval_ns` (0: once). `at_ns` 0: never. What was left of it.
         4 SetTimer { pid: u32, timer: u32, at_ns: u64, interval_ns: u64, absolute: bool } (()) -> Result<Left, Errno>;

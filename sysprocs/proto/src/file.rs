@@ -14,6 +14,10 @@ word_enum! {
         Current,
         /// The end of the file.
         End,
+        /// The start, to what was written: all of the file.
+        Data,
+        /// The start, to what was not: the end of the file.
+        Hole,
     }
 }
 

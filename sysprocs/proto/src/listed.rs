@@ -8,7 +8,7 @@ use renga_core::account::{Count, Counts};
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
 const NAME_BYTES: usize = 16;
 /// Words before the counts.
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 /// Bytes of one process.
 pub const LISTED_BYTES: usize = 8 * (WORDS + Count::ALL.len()) + NAME_BYTES;
 /// In `slot`: it has ended.
@@ -25,6 +25,10 @@ pub struct Listed {
     pub state: u8,
     /// Its pid.
     pub pid: u32,
+    /// Of a thread its process's, else its own.
+    pub process: u32,
+    /// The threads of its process.
+    pub threads: u32,
     /// Its parent's.
     pub parent: u32,
     /// Its process group.
@@ -54,6 +58,7 @@ impl Listed {
             self.pending,
             self.started_ns,
             self.policy,
+            both(self.process, self.threads),
         ];
         let mut bytes = [0; LISTED_BYTES];
         for (place, word) in bytes.chunks_exact_mut(8).zip(words.iter().chain(&self.counts)) {
@@ -70,7 +75,7 @@ impl Listed {
             u64::from_le_bytes(all[at])
         };
         let half = |at: usize| (word(at) as u32, (word(at) >> 32) as u32);
-        let ((pid, parent), (group, session)) = (half(1), half(2));
+        let ((pid, parent), (group, session), (process, threads)) = (half(1), half(2), half(6));
         let mut name = [0; NAME_BYTES];
         name.copy_from_slice(&bytes[LISTED_BYTES - NAME_BYTES..]);
         Listed {
@@ -78,6 +83,8 @@ impl Listed {
             slot: (word(0) >> 16) as u16,
             state: (word(0) >> 32) as u8,
             pid,
+            process,
+            threads,
             parent,
             group,
             session,
@@ -106,6 +113,8 @@ mod tests {
             slot: 77,
             state: b'T',
             pid: 131_071,
+            process: 131_063,
+            threads: 9,
             parent: 9,
             group: 65_537,
             session: 12,

@@ -189,6 +189,8 @@ word_enum! {
         Execute,
         /// Read and write.
         Write,
+        /// All of it.
+        All,
     }
 }
 

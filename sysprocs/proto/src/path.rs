@@ -15,6 +15,10 @@ pub const ROOT_INO: u32 = 2;
 pub const ROOT: FileId = FileId::whichever(ROOT_INO);
 /// Longest path, bytes; as in Linux with the zero that programs end it with.
 pub const PATH_BYTES_MAX: usize = 4096;
+/// In `Rename`, as Linux has it: `EEXIST` if the new name stands for something.
+pub const RENAME_NOREPLACE: u32 = 1;
+/// Likewise: both stand for something, and are exchanged.
+pub const RENAME_EXCHANGE: u32 = 2;
 /// Open for writing: refuses directories, and truncation takes effect.
 pub const OPEN_WRITE: u32 = 1;
 /// Create if missing.
@@ -88,8 +92,9 @@ protocol! {
         2 MakeDirectory { at: PathStart, mode: u16, owner: InodeOwner } (&'a [u8]) -> Result<(), Errno>;
         /// Removes a name; `directory`: of an empty directory.
         3 Unlink { at: PathStart, directory: bool } (&'a [u8]) -> Result<(), Errno>;
-        /// Renames across directories, replacing what POSIX lets it replace. Two paths.
-        4 Rename { from_at: PathStart, to_at: PathStart } (&'a [u8]) -> Result<(), Errno>;
+        /// Renames across directories, replacing what POSIX lets it replace; with `RENAME_NOREPLACE` nothing, with
+        /// `RENAME_EXCHANGE` both names stand for the other's. Two paths.
+        4 Rename { from_at: PathStart, to_at: PathStart, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Gives a file a further name. Two paths; `flags` may cache `NO_FOLLOW`.
         5 Link { from_at: PathStart, to_at: PathStart, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a symbolic link: first the target, then the link's path.

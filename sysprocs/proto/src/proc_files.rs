@@ -76,18 +76,19 @@ in_words! {
 protocol! {
     /// Synthetic files.
     pub ProcFiles = 22, ProcFilesCall {
-        /// Looks up a path, which may be empty, from directory `at`, for process `reader`. `flags` may contain
+        /// Looks up a path, which may be empty, from directory `at`, for process `reader` of a user, which follows
+        /// links of its own processes only, unless it is root. `flags` may contain
         /// `NO_FOLLOW`. It stops at a program of another board: that board's server goes on from there. It also stops
         /// at a descriptor to follow: only its program knows the target.
-        0 WalkSynthetic { at: u32, reader: u32, flags: u32 } (&'a [u8]) -> Result<Led, Errno>;
+        0 WalkSynthetic { at: u32, reader: u32, user: u32, flags: u32 } (&'a [u8]) -> Result<Led, Errno>;
         /// The content from `offset` on; how many bytes.
         1 ReadSynthetic { number: u32, offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Entries of a directory from `cursor` on, as the inode's `ReadDirectory`.
         2 ListSynthetic { number: u32, cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
         /// Fills a `struct stat`.
         3 SyntheticStatus { number: u32 } (&'a mut [u8]) -> Result<(), Errno>;
-        /// A symbolic link's target as text; how many bytes.
-        4 ReadSyntheticLink { number: u32, reader: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// A symbolic link's target as text, to such a reader; how many bytes.
+        4 ReadSyntheticLink { number: u32, reader: u32, user: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// The path of a directory; how many bytes.
         5 SyntheticPath { number: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Changes what the file shows as a text says, all of it or nothing; `EACCES`: it cannot be written. `offset`

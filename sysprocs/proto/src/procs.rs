@@ -57,6 +57,10 @@ in_slice! {
         core_system_ns: [u64; 4],
     }
 }
+/// In `Describe`, beside a line.
+pub const LIST_THREADS: u16 = 1 << 15;
+/// In `Describe`, instead of a line.
+pub const AS_THREAD: u16 = LIST_THREADS - 1;
 /// In `PolicyOf`, beside a number: it is that of a group.
 pub const OF_GROUP: u32 = 1 << 31;
 /// In the answer of `KillGroup`: some of the group may not be signalled by the sender.
@@ -151,7 +155,7 @@ in_words! {
         /// What the sender gave with it; of a child, its status.
         value: u64,
         /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no
-        /// timer.
+        /// timer. With `TIMER_OF_THREAD` if it is for one thread.
         timer: u32,
     }
 }
@@ -164,8 +168,14 @@ impl Cause {
     }
     /// The code of [`Cause::siblings_of`], which no `si_code` has.
     pub const OF_SIBLING: i32 = i32::MIN;
-    /// The code of a signal for one thread (`SI_TKILL`).
+    /// The code of a signal for one thread (`SI_TKILL`). With signal 0 the value is its process, unless that is 0.
     pub const FOR_THREAD: i32 = -6;
+    /// In the number of a timer.
+    pub const TIMER_OF_THREAD: u32 = 1 << 31;
+    /// Whether one thread gets the signal, and no other of its process.
+    pub const fn is_for_thread(&self) -> bool {
+        self.code == Cause::FOR_THREAD || self.timer & Cause::TIMER_OF_THREAD != 0
+    }
     /// `kill` by root's process `sender` (`SI_USER`).
     pub const fn user(sender: u32) -> Cause {
         Cause { code: 0, sender: Sender::of(sender), value: 0, timer: 0 }
@@ -299,7 +309,9 @@ protocol! {
         /// Makes the process a session and group leader.
         12 NewSession { pid: u32 } (()) -> Result<u32, Errno>;
         /// Fills the slice with processes of this board (`Listed`), from line `index` of its table on as many as fit,
-        /// or with process `pid` alone if that is not 0 (`ESRCH`: there is none); bytes filled, 0 behind the last.
+        /// or with process or thread `pid` alone if that is not 0 (`ESRCH`: there is none); with `LIST_THREADS` in
+        /// `index` with the threads of that process, with `AS_THREAD` with that thread, not its process. Bytes filled,
+        /// 0 behind the last.
         13 Describe { index: u16, pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Sets the name of the program that `pid` runs now; it `executes` another one than it was made with.
         14 Rename { pid: u32, executes: bool } (&'a [u8]) -> Result<(), Errno>;

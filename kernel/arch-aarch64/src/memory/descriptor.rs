@@ -1,7 +1,7 @@
 //! Translation-table descriptors: 4 KiB granule, stage 1, EL1&0. Arm ARM (DDI 0487) D8.3.
 //!
-//! Invariant: every descriptor of this file that allows writing forbids execution at both levels, and none for user
-//! pages lets the kernel execute.
+//! Invariant: every descriptor of this file that lets the kernel write forbids it to execute, and none for user pages
+//! lets it. A program may write what it executes if it insists.
 
 use super::frame_record::Prepared;
 use renga_hal::memory::Access;
@@ -57,6 +57,7 @@ impl Descriptor {
             Access::Read => READ_ONLY | USER_NEVER_EXECUTES,
             Access::ReadWrite => USER_NEVER_EXECUTES,
             Access::ReadExecute => READ_ONLY,
+            Access::ReadWriteExecute => 0,
         };
         Self(physical | NORMAL | TABLE_OR_PAGE | USER | NOT_GLOBAL | KERNEL_NEVER_EXECUTES | rights)
     }
@@ -150,12 +151,8 @@ impl Descriptor {
     pub const fn access(self) -> Access {
         if self.0 & VALID == 0 {
             Access::None
-        } else if self.0 & READ_ONLY == 0 {
-            Access::ReadWrite
-        } else if self.0 & USER_NEVER_EXECUTES == 0 {
-            Access::ReadExecute
         } else {
-            Access::Read
+            Access::from_flags(true, self.0 & READ_ONLY == 0, self.0 & USER_NEVER_EXECUTES == 0)
         }
     }
 }

@@ -10,7 +10,6 @@ use super::maintenance::{activate_space, publish_tables, synchronise_context};
 use super::table::TranslationTable;
 use crate::boot::ImageLayout;
 use crate::physical::{HIGH_DEVICES, HIGH_DEVICES_BASE, LINEAR_BASE, LINEAR_BYTES, to_kernel, to_physical};
-use crate::registers::{read_register, write_register};
 use core::ops::Range;
 use renga_hal::memory::PAGE_BYTES;
 
@@ -20,8 +19,6 @@ const GIB: u64 = 1 << 30;
 const FINE_BLOCKS: u64 = 4;
 /// The part of the firmware's data that gives its length, in bytes.
 const BOOT_HEADER_BYTES: u64 = 8;
-/// Writable memory is never executable, whatever an entry says.
-const SCTLR_WXN: u64 = 1 << 19;
 
 /// Positions in `kernel_tables`, in frames.
 mod position {
@@ -87,14 +84,11 @@ impl KernelMap {
     /// # Safety
     /// Once on each core, first thing; on others than the boot core when that has installed it.
     pub unsafe fn join() {
-        let control = read_register!("sctlr_el1");
         // SAFETY: the map has this code, its data and its stack where the coarse one has them.
         unsafe {
             renga_switch_map(physical_table(position::ROOT), empty_root());
             activate_space(empty_root());
             core::arch::asm!("tlbi vmalle1", "dsb nsh", "isb", options(nostack, preserves_flags));
-            write_register!("sctlr_el1", control | SCTLR_WXN);
-            core::arch::asm!("isb", options(nostack, preserves_flags));
         }
     }
 

@@ -18,4 +18,4 @@ pub(crate) use frame_memory::deactivate;
 pub use frame_record::FrameRecord;
 pub use kernel_map::KernelMap;
 pub(crate) use maintenance::activate_space;
-pub use survey::{Survey, never_executes_writable};
+pub use survey::Survey;

@@ -8,8 +8,6 @@ use crate::registers::read_register;
 
 /// The level whose entries are pages.
 const PAGES: usize = SHIFTS.len() - 1;
-/// `SCTLR_EL1.WXN`.
-const WRITABLE_NEVER_EXECUTED: u64 = 1 << 19;
 
 /// How many pages and blocks there are of each kind.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -49,9 +47,4 @@ impl Survey {
             self.of_programs += u32::from(entry.is_programs());
         }
     }
-}
-
-/// Whether the processor refuses to execute what is writable, whatever the tables say.
-pub fn never_executes_writable() -> bool {
-    read_register!("sctlr_el1") & WRITABLE_NEVER_EXECUTED != 0
 }

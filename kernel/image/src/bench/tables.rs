@@ -3,7 +3,7 @@
 
 use crate::once::Once;
 use core::fmt::Write;
-use renga_arch_aarch64::memory::{FrameMemory, Survey, never_executes_writable};
+use renga_arch_aarch64::memory::{FrameMemory, Survey};
 use renga_hal::trial::{MemoryTrial, ROUNDS};
 
 static DIGESTS: Once<[u64; ROUNDS + 1]> = Once::new();
@@ -15,9 +15,9 @@ pub fn try_out(memory: &FrameMemory) {
 
 /// The lines' form is what `renga bench rendezvous` reads.
 pub fn say(out: &mut impl Write) {
-    let (kernel, enforced) = (Survey::of_kernel(), u32::from(never_executes_writable()));
+    let kernel = Survey::of_kernel();
     let _ = write!(out, "bench kernel-rights = {} {} {}\r\n", kernel.executable, kernel.writable, kernel.both);
-    let _ = write!(out, "bench kernel-shares = {} {enforced} 0\r\n", kernel.of_programs);
+    let _ = write!(out, "bench kernel-shares = {} 0 0\r\n", kernel.of_programs);
     for (round, digest) in DIGESTS.get().into_iter().flatten().enumerate() {
         let _ = write!(out, "bench user-memory-{round} = {digest:x} 0 0\r\n");
     }

@@ -53,6 +53,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     pub(super) async fn end(&mut self) {
         self.references = BoardReferences::NONE;
+        // Calls that wait for the offset are refused before this process is another open file.
+        self.set_transferring(None);
         self.release_locks().await;
         if self.is_busy_text {
             self.release_text().await;

@@ -114,9 +114,18 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             Whence::Start => 0,
             Whence::Current => self.offset,
             Whence::End => on_inode!(self, Size {}, ())?,
+            Whence::Data | Whence::Hole => return self.seek_content(seek).await,
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;
+        Ok(self.offset)
+    }
+
+    /// As Linux on ext2, which knows no holes but that behind the end. `ENXIO`: the offset is behind it.
+    async fn seek_content(&mut self, seek: Seek) -> Result<u64, Errno> {
+        let size = on_inode!(self, Size {}, ())?;
+        let from = u64::try_from(seek.offset).ok().filter(|&from| from < size).ok_or(Errno::ENXIO)?;
+        self.offset = if seek.whence == Whence::Data { from } else { size };
         Ok(self.offset)
     }
 

@@ -108,7 +108,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
                 self.synthetic_status(&mut status).await?;
                 sectors_of(&status).checked_mul(SECTOR_BYTES).ok_or(Errno::EINVAL)?
             }
-            Whence::End => return Err(Errno::EINVAL), // the end is unknown before the data are generated
+            Whence::End | Whence::Data | Whence::Hole => return Err(Errno::EINVAL), // the end is unknown before the data are generated
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;

@@ -118,8 +118,8 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             reply!(call, locked!(worker, true, worker.unlink(at, call.lent(), directory)));
         }
         PathCall::Rename(mut call) => {
-            let Rename { from_at, to_at } = call.entry();
-            two_paths!(call, (from, to) => worker.rename((from_at, from), (to_at, to)).await);
+            let Rename { from_at, to_at, flags } = call.entry();
+            two_paths!(call, (from, to) => worker.rename((from_at, from), (to_at, to), flags).await);
         }
         PathCall::Link(mut call) => {
             let Link { from_at, to_at, flags } = call.entry();

@@ -10,7 +10,7 @@ use crate::format::superblock::ROOT_INO;
 use crate::lookup::pathname::Component;
 use crate::names::worker_state::{InodeReference, LookupWorker, Parent, locked};
 use renga_proto::inode::{Intent, LeaseWrite, NameOf, Repoint};
-use renga_proto::path::{PathStart, UNREACHABLE};
+use renga_proto::path::{PathStart, RENAME_EXCHANGE, RENAME_NOREPLACE, UNREACHABLE};
 use renga_rt::Errno;
 
 /// Directories one in another; more are taken for a circle.
@@ -31,16 +31,21 @@ struct NamePlace<'a> {
 impl LookupWorker {
     /// Renames. Data that another board has of a file which replaces another one are flushed first, and without the
     /// lock of names when they are many.
-    pub(crate) async fn rename(&mut self, from: (PathStart, &[u8]), to: (PathStart, &[u8])) -> Result<(), Errno> {
+    pub(crate) async fn rename(
+        &mut self,
+        from: (PathStart, &[u8]),
+        to: (PathStart, &[u8]),
+        flags: u32,
+    ) -> Result<(), Errno> {
         for _ in 0..FLUSHES_MAX {
-            let renamed = locked!(self, true, self.rename_locked(from, to, false));
+            let renamed = locked!(self, true, self.rename_locked(from, to, (flags, false)));
             match self.unflushed.take() {
                 // Its reference is released, so the slot may have another inode by now, which is not flushed then.
                 Some(source) => self.flush_unlocked(&source).await?,
                 None => return renamed,
             }
         }
-        locked!(self, true, self.rename_locked(from, to, true))
+        locked!(self, true, self.rename_locked(from, to, (flags, true)))
     }
 
     async fn flush_unlocked(&mut self, node: &InodeReference) -> Result<(), Errno> {
@@ -70,23 +75,29 @@ impl LookupWorker {
         &mut self,
         from: (PathStart, &[u8]),
         to: (PathStart, &[u8]),
-        flush: bool,
+        (flags, flush): (u32, bool),
     ) -> Result<(), Errno> {
         let old = self.parent(from.0, from.1).await?;
         let new = self.parent(to.0, to.1).await?;
         let named = |parent: &Parent| parent.last.as_ref().is_some_and(Component::is_name);
         let (Some(old_name), Some(new_name), true) = (&old.last, &new.last, named(&old) && named(&new)) else {
-            return Err(Errno::EBUSY);
+            let there = named(&old) && flags & RENAME_NOREPLACE != 0;
+            return Err(if there { Errno::EEXIST } else { Errno::EBUSY });
         };
         let old = NamePlace { directory: &old.node, name: old_name };
         let new = NamePlace { directory: &new.node, name: new_name };
         let source = self.child(old.directory, &old.name.name, Intent::Change).await?;
-        if !source.is_directory() && (old.name.slash || new.name.slash) {
-            return Err(Errno::ENOTDIR);
-        }
+        let exchanges = flags & RENAME_EXCHANGE != 0;
         let target = self.child(new.directory, &new.name.name, Intent::Change).await;
-        if !matches!(target, Ok(_) | Err(Errno::ENOENT)) {
-            return target.map(|_| ());
+        match &target {
+            Ok(_) if flags & RENAME_NOREPLACE != 0 => return Err(Errno::EEXIST),
+            Ok(target) if exchanges && new.name.slash && !target.is_directory() => return Err(Errno::ENOTDIR),
+            Ok(_) => {}
+            Err(Errno::ENOENT) if !exchanges => {}
+            Err(errno) => return Err(*errno),
+        }
+        if !source.is_directory() && (old.name.slash || new.name.slash && !exchanges) {
+            return Err(Errno::ENOTDIR);
         }
         // A directory does not go into itself or below.
         let moves = source.is_directory() && old.directory.ino != new.directory.ino;
@@ -94,6 +105,7 @@ impl LookupWorker {
             return Err(Errno::EINVAL);
         }
         match target {
+            Ok(target) if exchanges => self.exchange((&source, flush), &old, &new, &target).await,
             Ok(target) => self.replace((&source, flush), &old, &new, &target).await,
             Err(_) => self.move_to_free(&source, &old, &new).await,
         }
@@ -119,17 +131,7 @@ impl LookupWorker {
             (true, true) if !self.is_empty(target).await? => return Err(Errno::ENOTEMPTY),
             _ => {}
         }
-        let mut pieces = 0;
-        while !source.is_directory() && self.flush_some(source).await? {
-            if !flush {
-                self.unflushed = Some(*source);
-                return Err(Errno::EBUSY);
-            }
-            pieces += 1;
-            if pieces == PIECES_MAX {
-                return Err(Errno::EIO);
-            }
-        }
+        self.flush_locked(source, flush).await?;
         self.repoint(new.directory, &new.name.name, source).await?;
         self.leave_old(source, old, new).await?;
         if target.is_directory() {
@@ -138,6 +140,59 @@ impl LookupWorker {
             self.add_links(old.directory, -1).await?;
         } else {
             self.drop_links(target, 1).await?;
+        }
+        Ok(())
+    }
+
+    /// Each of both names stands for what the other one stood for.
+    async fn exchange(
+        &mut self,
+        (source, flush): (&InodeReference, bool),
+        old: &NamePlace<'_>,
+        new: &NamePlace<'_>,
+        target: &InodeReference,
+    ) -> Result<(), Errno> {
+        let across = old.directory.ino != new.directory.ino;
+        if across && target.is_directory() && self.is_above(target.ino, old.directory.ino).await? {
+            return Err(Errno::EINVAL);
+        }
+        if target.ino == source.ino {
+            return Ok(());
+        }
+        self.flush_locked(source, flush).await?;
+        self.flush_locked(target, flush).await?;
+        // A directory has a link from each one in it.
+        let gains = i32::from(source.is_directory()) - i32::from(target.is_directory());
+        let (gainer, loser) = if gains > 0 { (new.directory, old.directory) } else { (old.directory, new.directory) };
+        if across && gains != 0 {
+            self.add_links(gainer, 1).await?;
+            self.add_links(loser, -1).await?;
+        }
+        self.repoint(new.directory, &new.name.name, source).await?;
+        self.repoint(old.directory, &old.name.name, target).await?;
+        for (moved, to) in [(source, new.directory), (target, old.directory)] {
+            // Sets the change time, as Linux does.
+            self.add_links(moved, 0).await?;
+            if across && moved.is_directory() {
+                self.repoint(moved, b"..", to).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The data of file `node` that another board has are at this board when it returns; `EBUSY`, with the file noted,
+    /// when they are to be `flush`ed first, and without the lock of names.
+    async fn flush_locked(&mut self, node: &InodeReference, flush: bool) -> Result<(), Errno> {
+        let mut pieces = 0;
+        while !node.is_directory() && self.flush_some(node).await? {
+            if !flush {
+                self.unflushed = Some(*node);
+                return Err(Errno::EBUSY);
+            }
+            pieces += 1;
+            if pieces == PIECES_MAX {
+                return Err(Errno::EIO);
+            }
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use crate::support::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
 use renga_proto::file::SyncFile;
+use renga_proto::path::RENAME_EXCHANGE;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -43,7 +44,7 @@ async fn work(mut user: User, mut random: Random, promises: Promises, power: Med
             0 => drop(user.unlink(&name).await),
             1 => {
                 touch(&other);
-                let _ = user.rename(&name, &other).await;
+                let _ = user.rename_with(&name, &other, [0, RENAME_EXCHANGE][random.below(2) as usize]).await;
             }
             2 => {
                 touch(&other);
@@ -56,7 +57,7 @@ async fn work(mut user: User, mut random: Random, promises: Promises, power: Med
                 // Whole directories change their places.
                 let (from, to) = (format!("/d{directory}/sub"), format!("/d{}/sub", random.below(4)));
                 let _ = user.mkdir(&from).await;
-                let _ = user.rename(&from, &to).await;
+                let _ = user.rename_with(&from, &to, [0, RENAME_EXCHANGE][random.below(2) as usize]).await;
                 let _ = user.rmdir(&to).await;
             }
             5 => {

@@ -5,6 +5,7 @@ use crate::support::{
 };
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -85,7 +86,12 @@ async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
         0 | 1 => assert_eq!(user.mkdir(&one).await, host(fs::create_dir(&host_one)), "{what}"),
         2 => assert_eq!(user.rmdir(&one).await, host(fs::remove_dir(&host_one)), "{what}"),
         3 => assert_eq!(user.unlink(&one).await, host(fs::remove_file(&host_one)), "{what}"),
-        4 | 5 => assert_eq!(user.rename(&one, &two).await, host(fs::rename(&host_one, host_two)), "{what}"),
+        4 => assert_eq!(user.rename(&one, &two).await, host(fs::rename(&host_one, host_two)), "{what}"),
+        5 => {
+            let flags = [RenameFlags::empty(), RenameFlags::NOREPLACE, RenameFlags::EXCHANGE][random.below(3) as usize];
+            let renamed = renameat_with(CWD, &host_one, CWD, host_two, flags).map_err(std::io::Error::from);
+            assert_eq!(user.rename_with(&one, &two, flags.bits()).await, host(renamed), "{what} {flags:?}");
+        }
         6 => assert_eq!(user.link(&one, &two).await, host(fs::hard_link(&host_one, host_two)), "{what}"),
         7 => {
             let target = random.pick(&[

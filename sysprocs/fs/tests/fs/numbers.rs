@@ -61,7 +61,7 @@ fn path_zero_byte_is_refused() {
             // The second path begins behind the first zero.
             let two = [b"/d\0".as_slice(), path].concat();
             assert_eq!(
-                user.path.call(Rename { from_at: ROOT.into(), to_at: ROOT.into() }, &two[..]).await,
+                user.path.call(Rename { from_at: ROOT.into(), to_at: ROOT.into(), flags: 0 }, &two[..]).await,
                 Err(Errno::EINVAL)
             );
         }

@@ -2,7 +2,7 @@
 
 use crate::support::{FEW, Medium512, O_RDWR, Scratch, System, make_image};
 use renga_proto::file::{
-    AddReference, BeginRead, BeginWrite, BegunTransfer, EndTransfer, FileStatus, Seek, Whence, WriteTo,
+    AddReference, BeginRead, BeginWrite, BegunTransfer, Close, EndTransfer, FileStatus, Seek, Whence, WriteTo,
 };
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::path::{OPEN_CREATE, OPEN_WRITE};
@@ -36,6 +36,23 @@ fn shared_offset_is_locked_until_transfer_ends() {
         assert_eq!(user.read_file("/file").await.unwrap(), b"123456789abc");
         user.close(file).await.unwrap();
         user.close(file).await.unwrap();
+    });
+}
+
+/// A call that waits at the offset when the file is closed does not wait until the process is another open file.
+#[test]
+fn offset_lock_ends_with_the_open_file() {
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(&Scratch::new("offset_lock_close"), 16, None, &[]);
+    System::new(&device, "none", FEW).run(|mut user| async move {
+        let file = user.open("/file", OPEN_CREATE | OPEN_WRITE, O_RDWR).await.unwrap();
+        let generation = user.generations[&file];
+        user.file(file).call(AddReference { generation }, ()).await.unwrap();
+        assert!(user.file(file).call(BeginWrite {}, &b"1234"[..]).await.unwrap().locked);
+        for _ in 0..2 {
+            user.file(file).call(Close { generation }, ()).await.unwrap();
+        }
+        assert_eq!(user.file(file).call(HERE, ()).await, Err(Errno::EBADF));
     });
 }
 

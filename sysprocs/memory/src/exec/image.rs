@@ -1,7 +1,7 @@
 //! What a program file says of itself, checked.
 //!
 //! Invariant: an [`Image`]'s segments ascend without overlap, their sums do not overflow, they begin
-//! where their file pages do, and none is writable and executable. Whatever a hostile file says leads
+//! where their file pages do. Whatever a hostile file says leads
 //! to `ENOEXEC`. Not here: where the image goes (`build.rs`).
 
 use crate::exec::header::{
@@ -151,7 +151,7 @@ impl Image {
             return Ok(());
         }
         let has = |flag| part.flags & flag != 0;
-        let access = Access::from_flags(has(READ), has(WRITE), has(EXECUTE)).ok_or(Errno::ENOEXEC)?;
+        let access = Access::from_flags(has(READ), has(WRITE), has(EXECUTE));
         let end = part.address.checked_add(part.memory_bytes).ok_or(Errno::ENOEXEC)?;
         let file_end = part.offset.checked_add(part.file_bytes).ok_or(Errno::ENOEXEC)?;
         let ascends = self.segments.last().is_none_or(|last| last.end() <= part.address);

@@ -294,7 +294,6 @@ fn exec_bad_program_is_refused() {
         ("empty", vec![]),
         ("no magic", vec![0; 200]),
         ("no segment", load(&[])),
-        ("writable and executable", load(&[Part(LOAD, R | W | X, 0, 0x40_0000, 0x100, 0x100)])),
         ("more in the file than in memory", load(&[Part(LOAD, R, 0, 0x40_0000, 0x101, 0x100)])),
         ("file and memory not congruent", load(&[Part(LOAD, R, 1, 0x40_0000, 0x100, 0x100)])),
         ("wraps around", load(&[Part(LOAD, R, 0, u64::MAX - 4095, 0x100, 0x2000)])),

@@ -24,7 +24,8 @@ impl Random {
         (self.0 >> 11) % bound
     }
     fn access(&mut self) -> Access {
-        [Access::None, Access::Read, Access::ReadWrite, Access::ReadWrite, Access::ReadExecute][self.below(5) as usize]
+        [Access::None, Access::Read, Access::ReadWrite, Access::ReadWriteExecute, Access::ReadExecute]
+            [self.below(5) as usize]
     }
 }
 

@@ -191,10 +191,10 @@ fn space_shortage_evicts_cache() {
 }
 
 #[test]
-fn space_writable_and_executable_is_refused() {
-    assert_eq!(access_of(6), Err(Errno::EACCES));
-    assert_eq!(access_of(7), Err(Errno::EACCES));
-    assert_eq!(access_of(5), Ok(Access::ReadExecute));
+fn space_page_is_written_and_executed_only_together_if_asked() {
+    assert_eq!(access_of(6), Access::ReadWriteExecute);
+    assert_eq!(access_of(7), Access::ReadWriteExecute);
+    assert_eq!(access_of(5), Access::ReadExecute);
     run(64, 8, vec![], |mut world: World| async move {
         let mut space = world.pager().create_space().await.unwrap();
         world.pager().map(&mut space, zeros(AT, 2, Access::ReadWrite)).await.unwrap();
@@ -206,6 +206,10 @@ fn space_writable_and_executable_is_refused() {
         assert_eq!(world.pager().fault(&mut space, AT, Execute).await, Err(FaultError::Forbidden));
         world.pager().copy_out(&mut space, AT, &[2]).await.unwrap();
         assert_eq!(world.machine.lookup(space.root(), AT).unwrap().1, Access::ReadWrite);
+        world.pager().protect(&mut space, AT, PAGE, Access::ReadWriteExecute).await.unwrap();
+        assert_eq!(world.pager().fault(&mut space, AT, Execute).await, Ok(()));
+        assert_eq!(world.pager().fault(&mut space, AT, Write).await, Ok(()));
+        assert_eq!(world.machine.lookup(space.root(), AT).unwrap().1, Access::ReadWriteExecute);
         assert_eq!(world.pager().protect(&mut space, AT, 3 * PAGE, Access::Read).await, Err(Errno::ENOMEM));
         world.pager().destroy_space(space).await;
         world

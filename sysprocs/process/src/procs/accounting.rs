@@ -62,17 +62,17 @@ impl ProcsState {
 
     /// What is counted of a process, of the system or of the board.
     pub(super) fn count(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
-        let account = match pid {
+        let counts = match pid {
             WHOLE_BOARD => {
                 let counts = self.board_counts().to_bytes();
                 out.get_mut(..counts.len()).ok_or(Errno::EINVAL)?.copy_from_slice(&counts);
                 return Ok(counts.len() as u32);
             }
-            0 => AccountNumber::SYSTEM,
-            pid => AccountNumber::of_slot(self.table.board, self.table.slot(pid)?),
+            0 => self.me.counts(AccountNumber::SYSTEM),
+            pid => self.count_process(pid)?,
         };
         let mut bytes = 0;
-        for (place, count) in out.chunks_exact_mut(8).zip(self.me.counts(account)) {
+        for (place, count) in out.chunks_exact_mut(8).zip(counts) {
             place.copy_from_slice(&count.to_le_bytes());
             bytes += 8;
         }

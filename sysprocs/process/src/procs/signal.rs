@@ -19,9 +19,16 @@ impl ProcessTable {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
         }
+        let process = self.process_of(pid)?;
+        if signal == 0 && cause.code == Cause::FOR_THREAD && cause.value != 0 && cause.value != u64::from(process) {
+            return Err(Errno::ESRCH);
+        }
         // What is not for one thread is for its process.
-        let pid = if cause.code == Cause::FOR_THREAD { pid } else { self.process_of(pid)? };
+        let pid = if cause.is_for_thread() { pid } else { process };
         let record = self.get(pid)?;
+        if signal == 0 && cause.code == Cause::OF_SIBLING {
+            return self.forget_sibling(pid).map(|()| false);
+        }
         if signal == 0 || matches!(record.state, ProcessState::Ended(_)) {
             return Ok(false);
         }
@@ -106,7 +113,7 @@ impl ProcessTable {
             self.resume(self.process_index(index));
         }
         // Any thread may take what is for the process.
-        let one = cause.code == Cause::FOR_THREAD || self.rows[index].threads == 0;
+        let one = cause.is_for_thread() || self.rows[index].threads == 0;
         let slots = if one && !goes_on { SlotSet::of(slot) } else { self.slots_of(index) };
         if kept || goes_on {
             self.to_answer.add(slots);
@@ -278,9 +285,9 @@ fn note(record: &mut ProcessRecord, queue: &mut SignalQueue, signal: u8, cause: 
             return Err(Errno::EAGAIN);
         }
     }
-    if cause.code == Cause::FOR_THREAD && record.threads > 0 && record.pending & set == 0 {
+    if cause.is_for_thread() && record.threads > 0 && record.pending & set == 0 {
         record.directed |= set;
-    } else if cause.code != Cause::FOR_THREAD {
+    } else if !cause.is_for_thread() {
         record.directed &= !set;
     }
     record.pending |= set;

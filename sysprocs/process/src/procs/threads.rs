@@ -8,7 +8,7 @@ use super::record::{Home, ProcessRecord, ProcessState};
 use super::rows::RowKey;
 use super::slot_set::SlotSet;
 use super::table::ProcessTable;
-use crate::signals::{SIGKILL, SignalSet};
+use crate::signals::{SIGKILL, SignalSet, bit};
 use renga_proto::procs::Cause;
 use renga_rt::Errno;
 
@@ -61,9 +61,13 @@ impl ProcessTable {
     /// The thread at `index`, which is not its process's first, is no more.
     pub(super) fn end_thread(&mut self, index: usize) {
         self.forget_signals(index);
-        let process = self.rows[index].parent;
+        let ProcessRecord { parent: process, used, .. } = self.rows[index];
         self.remove(index);
-        let _ = self.change(process, |record| record.threads -= 1); // it outlives its threads
+        // It outlives its threads.
+        let _ = self.change(process, |record| {
+            record.threads -= 1;
+            record.used = record.used.plus(used);
+        });
     }
 
     /// Kills all threads of process `pid` but `except`, each for itself.
@@ -87,6 +91,19 @@ impl ProcessTable {
         self.to_answer.add(slots);
         self.to_interrupt.add(slots);
         self.resume(first);
+        Ok(())
+    }
+
+    /// The first thread of process `pid`, which a sibling has killed, goes on as the program that that one runs.
+    pub(super) fn forget_sibling(&mut self, pid: u32) -> Result<(), Errno> {
+        let index = self.index(pid)?;
+        // One that came for the process is no sibling's.
+        if self.rows[index].directed & bit(SIGKILL) != 0 {
+            self.rows.change(index, |record| {
+                record.pending &= !bit(SIGKILL);
+                record.directed &= !bit(SIGKILL);
+            });
+        }
         Ok(())
     }
 

@@ -79,7 +79,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("memory space::space_mremap_grows_shrinks_and_moves", &[216]),
     ("process remote_fork::remote_fork_bad_target_is_refused", &[220]),
     ("cluster sharing::mmap_and_read_write_share_bytes", &[222]),
-    ("memory space::space_writable_and_executable_is_refused", &[226]),
+    ("memory space::space_page_is_written_and_executed_only_together_if_asked", &[226]),
     ("cluster sharing::mmap_synced_stores_survive_power_cut", &[227]),
     ("process identity::mlock_calls_succeed_on_mapped_memory", &[228, 229, 230, 231, 284]),
     ("process descriptor_ranges::mincore_reports_touched_pages", &[232]),

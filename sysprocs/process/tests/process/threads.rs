@@ -207,6 +207,47 @@ fn exec_of_first_thread_ends_the_others() {
     assert!((6 * MS..7 * MS).contains(&system.boards[0].core.now_ns()));
 }
 
+/// In a child, whose number the thread takes over: with the first thread waiting, or ended; a refused one ends nobody.
+#[test]
+fn exec_of_further_thread_keeps_the_number_of_the_process() {
+    let mut other = Script::new();
+    let (number, body) = (other.variable(), other.label());
+    other.call(GETPID, &[]).keep(number).call(GETTID, &[]).expect(Of(number), 1);
+    let joined = begin_thread(&mut other, body);
+    join(&mut other, joined);
+    exit(&mut other, 7);
+    other.place(body);
+    exit_thread(&mut other);
+    for first_ends in [false, true] {
+        let mut init = with_console();
+        let (child, body, waits) = (init.label(), init.label(), init.label());
+        let (path, none) = (init.string("/bin/other"), init.string("/bin/none"));
+        let arguments = init.vector(&[path]);
+        let number = init.variable();
+        init.call(CLONE, &[SIGCHLD]).keep(number).jump_if_zero(child);
+        let status = wait_status(&mut init);
+        init.expect(Value(7 << 8), 1);
+        let _ = status;
+        exit(&mut init, 0);
+        init.place(child);
+        begin_thread(&mut init, waits);
+        begin_thread(&mut init, body);
+        if first_ends {
+            exit_thread(&mut init);
+        }
+        init.place(waits);
+        sleep(&mut init, 900);
+        exit(&mut init, 2);
+        init.place(body);
+        sleep(&mut init, 5);
+        init.call(EXECVE, &[none, arguments, NONE]).expect(error(2), 3);
+        init.call(EXECVE, &[path, arguments, NONE]).expect(NONE, 4);
+        let system = System::new(1, &[("/sbin/init", &init), ("/bin/other", &other)]);
+        assert_eq!(system.status(), 0, "{:?}", System::log());
+        assert!((5 * MS..7 * MS).contains(&system.boards[0].core.now_ns()));
+    }
+}
+
 /// As many as there are slots, again and again: each slot is free after its thread.
 #[test]
 fn threads_beyond_slots_are_refused_and_slots_come_back() {

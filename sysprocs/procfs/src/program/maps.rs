@@ -29,7 +29,7 @@ fn areas(info: &'static ProcInfo) -> impl Iterator<Item = AreaInfo> {
 impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
         let mapped = self
-            .info(listed.pid)
+            .info(listed.process)
             .map_or(0, |info| areas(info).map(|area| u64::from(area.end.saturating_sub(area.start))).sum());
         mapped.max(listed.count(Count::FramesResident))
     }

@@ -23,23 +23,29 @@ impl<M: UserMemory> ProcFilesState<M> {
         if self.board_of(place.pid) != self.board {
             return Err(Errno::ESRCH);
         }
-        let mut listed = self.clients.process(place.pid, self.init_board).await?;
+        let mut listed = match place.file.is_of_thread() {
+            true => self.clients.thread(place.pid, self.init_board).await?,
+            false => self.clients.process(place.pid, self.init_board).await?,
+        };
+        if listed.process != listed.pid && !place.file.is_of_thread() && place.file != ProcFile::Comm {
+            listed = self.clients.process(listed.process, self.init_board).await?;
+        }
         if AccountNumber::of_slot(self.board, listed.slot) == self.me.account() {
             listed.state = b'R'; // it waits for this only
         }
         match place.file {
-            ProcFile::ProgramStat => self.stat(&listed, out),
-            ProcFile::Status => self.program_status(&listed, out),
+            ProcFile::ProgramStat | ProcFile::TaskStat => self.stat(&listed, out),
+            ProcFile::Status | ProcFile::TaskStatus => self.program_status(&listed, out),
             ProcFile::StatM => self.memory_size(&listed, out),
-            ProcFile::Arguments => self.strings(place.pid, 0, out),
-            ProcFile::Environment => self.strings(place.pid, 1, out),
-            ProcFile::Comm => {
+            ProcFile::Arguments => self.strings(listed.process, 0, out),
+            ProcFile::Environment => self.strings(listed.process, 1, out),
+            ProcFile::Comm | ProcFile::TaskComm => {
                 out.name(&listed.name);
                 out.push(b"\n");
             }
-            ProcFile::Maps => self.maps(place.pid, out).await,
+            ProcFile::Maps => self.maps(listed.process, out).await,
             ProcFile::Io => io(&listed, out),
-            ProcFile::Limits => limits::put(&self.info(place.pid)?.limits.get(), out),
+            ProcFile::Limits => limits::put(&self.info(listed.process)?.limits.get(), out),
             _ => self.show(place.file.entry().content, out).await?,
         }
         Ok(())

@@ -48,7 +48,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(linux_state(state)));
         put!(out, " {} 0 {} 0", listed.count(Count::FaultsMinor), listed.count(Count::FaultsMajor));
         put!(out, " {} {} 0 0", ticks(listed.count(Count::UserNs)), ticks(system_ns(listed)));
-        put!(out, " {priority} {nice} 1 0 {} {size} {resident} {}", ticks(started_ns), u64::MAX);
+        put!(out, " {priority} {nice} {} 0 {} {size} {resident} {}", listed.threads, ticks(started_ns), u64::MAX);
         put!(out, " 0 0 0 0 0 {} {blocked} {ignored} {handled} 0 0 0 {SIGCHLD}", pending & OLD_SIGNALS);
         put!(out, " {} {real_time} {policy} 0 0 0 0 0 0", self.board);
         put!(out, " {} {} {} {} 0\n", strings[0], strings[1], strings[1], strings[2]);

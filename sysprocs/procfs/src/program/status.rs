@@ -28,7 +28,7 @@ fn four_ids([first, second]: [u64; 2]) -> [u32; 4] {
 
 impl<M: UserMemory> ProcFilesState<M> {
     pub(super) fn program_status(&self, listed: &Listed, out: &mut TextWindow<'_>) {
-        let Listed { pid, parent, group, session, .. } = *listed;
+        let Listed { pid, process, parent, group, session, threads, .. } = *listed;
         let info = self.info(pid).ok();
         let umask = info.map_or(0, |info| info.umask.get());
         let [ids @ .., others] = info.map_or([0; 5], |info| info.credentials.get());
@@ -36,7 +36,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         let [blocked, ignored, handled] = info.map_or([0; 3], |info| info.signals.get());
         out.push(b"Name:\t");
         out.name_in_line(&listed.name);
-        put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{pid}\nNgid:\t0\n", state_name(listed.state));
+        put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{process}\nNgid:\t0\n", state_name(listed.state));
         put!(out, "Pid:\t{pid}\nPPid:\t{parent}\nTracerPid:\t0\n");
         for (name, [real, effective, saved, files]) in [("Uid", users), ("Gid", groups)] {
             put!(out, "{name}:\t{real}\t{effective}\t{saved}\t{files}\n");
@@ -46,12 +46,12 @@ impl<M: UserMemory> ProcFilesState<M> {
         for place in 0..(others as u32 as usize).min(2 * further.len()) {
             put!(out, "{} ", (further[place / 2] >> (32 * (place % 2))) as u32);
         }
-        put!(out, "\nNStgid:\t{pid}\nNSpid:\t{pid}\n");
+        put!(out, "\nNStgid:\t{process}\nNSpid:\t{pid}\n");
         put!(out, "NSpgid:\t{group}\nNSsid:\t{session}\n");
         if listed.state != b'Z' {
             self.memory_lines(listed, out);
         }
-        put!(out, "Threads:\t1\nSigQ:\t0/1024\nSigPnd:\t{:016x}\nShdPnd:\t{:016x}\n", 0, listed.pending);
+        put!(out, "Threads:\t{threads}\nSigQ:\t0/1024\nSigPnd:\t{:016x}\nShdPnd:\t{:016x}\n", 0, listed.pending);
         put!(out, "SigBlk:\t{:016x}\nSigIgn:\t{:016x}\nSigCgt:\t{:016x}\n", blocked, ignored, handled);
         let own = if users[1] == 0 { CAPABILITIES } else { 0 };
         for (name, set) in [("Inh", 0), ("Prm", own), ("Eff", own), ("Bnd", CAPABILITIES), ("Amb", 0)] {

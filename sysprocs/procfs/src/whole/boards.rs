@@ -7,6 +7,7 @@ use crate::tree::ProcFile;
 use crate::window::{TextWindow, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::listed::Listed;
+use renga_proto::procs::Describe;
 use renga_proto::router::ReadCounters;
 use renga_random::Random;
 use renga_rt::Retry;
@@ -78,7 +79,8 @@ impl<M: UserMemory> ProcFilesState<M> {
             // Each pass passes lines of the board's table.
             while line < u16::MAX {
                 let mut any = false;
-                for listed in self.clients.processes(board, line, &mut self.page[..]).await {
+                for listed in self.clients.processes(board, Describe { index: line, pid: 0 }, &mut self.page[..]).await
+                {
                     (any, line) = (true, listed.index.saturating_add(1));
                     say(letter(board), listed, out);
                 }

@@ -79,9 +79,9 @@ async fn fill(user: &mut FuzzUser) {
 
 async fn rename(user: &mut FuzzUser) {
     let at = board::ROOT;
-    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"d/f\0d/m/new").await;
-    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"d\0lost+found/d").await;
-    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"i\0h").await;
+    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into(), flags: 0 }, b"d/f\0d/m/new").await;
+    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into(), flags: 0 }, b"d\0lost+found/d").await;
+    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into(), flags: 0 }, b"i\0h").await;
     let _ = user.path().call(Link { from_at: at.into(), to_at: at.into(), flags: 0 }, b"h\0lost+found/h").await;
 }
 

@@ -108,7 +108,7 @@ async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Fuzz
 async fn change_two(user: &mut FuzzUser, which: u8, paths: &[u8]) -> FuzzResult<()> {
     let at = ROOT;
     match which {
-        20..24 => user.path().call(Rename { from_at: at.into(), to_at: at.into() }, paths).await,
+        20..24 => user.path().call(Rename { from_at: at.into(), to_at: at.into(), flags: 0 }, paths).await,
         24..28 => {
             user.path()
                 .call(Link { from_at: at.into(), to_at: at.into(), flags: u32::from(which & 1) << 5 }, paths)

@@ -224,8 +224,11 @@ impl User {
         self.path.call(path::Unlink { at: ROOT.into(), directory: true }, path.as_bytes()).await
     }
     pub async fn rename(&mut self, from: &str, to: &str) -> FsResult<()> {
+        self.rename_with(from, to, 0).await
+    }
+    pub async fn rename_with(&mut self, from: &str, to: &str, flags: u32) -> FsResult<()> {
         let both = format!("{from}\0{to}");
-        self.path.call(path::Rename { from_at: ROOT.into(), to_at: ROOT.into() }, both.as_bytes()).await
+        self.path.call(path::Rename { from_at: ROOT.into(), to_at: ROOT.into(), flags }, both.as_bytes()).await
     }
     pub async fn link(&mut self, from: &str, to: &str) -> FsResult<()> {
         let both = format!("{from}\0{to}");

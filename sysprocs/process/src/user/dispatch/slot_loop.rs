@@ -71,13 +71,17 @@ pub fn user<M: UserMemory>(
     async move {
         let user = &mut user;
         let mut boots = !user.facts.boot_program.is_empty();
+        let mut goes_on = false;
         loop {
-            let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
+            let begun = if goes_on { Ok(()) } else { apart!(user.await_program(core::mem::take(&mut boots))) };
+            let status = match begun {
                 Ok(()) => user.run().await,
                 Err(status) => status,
             };
-            apart!(user.end(status));
-            user.me.probe(ProgramEnd, []);
+            goes_on = apart!(user.end(status));
+            if !goes_on {
+                user.me.probe(ProgramEnd, []);
+            }
         }
     }
 }
@@ -290,15 +294,22 @@ impl<M: UserMemory> User<M> {
         info.space.set(number);
     }
 
-    /// Releases all that the program had, and notifies its parent.
-    async fn end(&mut self, status: u32) {
-        let status = match self.group {
+    /// Releases all that the program had, and notifies its parent; unless this was a thread, which leaves the program
+    /// to the others, or the program goes on in it with what another thread wanted to run, which is returned.
+    async fn end(&mut self, status: u32) -> bool {
+        let mut status = match self.group {
             None => status,
             Some(group) => match apart!(self.end_thread(group, status)) {
                 Some(status) => status,
-                None => return,
+                None => return false,
             },
         };
+        if let Some(successor) = self.program.successor {
+            match apart!(self.succeed(successor)) {
+                Ok(()) => return true,
+                Err(ended) => status = ended,
+            }
+        }
         let pid = self.program.pid;
         if self.thread.robust_list != 0 || self.thread.clear_child_tid != 0 {
             apart!(self.leave_words());
@@ -343,6 +354,7 @@ impl<M: UserMemory> User<M> {
             self.me.log("init has ended", [u64::from(status), 0]);
             self.power.stop((status >> 8) as u8 | (status as u8 & 0x7f));
         }
+        false
     }
 
     /// The space of the parent, which waits for it, is needed no more.

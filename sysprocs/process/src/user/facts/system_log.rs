@@ -38,7 +38,7 @@ impl<M: UserMemory> User<M> {
 
     /// The last bytes of the log, as many as there is room for.
     async fn read_log(&mut self, place: u64, room: u64) -> SyscallResult {
-        let walk = WalkSynthetic { at: TOP, reader: self.program.pid, flags: 0 };
+        let walk = WalkSynthetic { at: TOP, reader: self.program.pid, user: 0, flags: 0 };
         let number = self.services.proc_files(TOP)?.call(walk, LOG_PATH).await?.number;
         let (mut total, mut done) = (0, 0);
         for _ in 0..PAGES_MAX {

@@ -9,7 +9,9 @@ use crate::user::slot::User;
 use crate::user::state::INTERVAL_TIMERS;
 use crate::user::state::fields::{int_at, word_at};
 use renga_hal::memory::UserMemory;
-use renga_proto::clock::{AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer};
+use renga_proto::clock::{
+    AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer, TimerSignal,
+};
 use renga_rt::Errno;
 
 /// What an interval timer counts, and its signal.
@@ -17,7 +19,7 @@ const INTERVALS: [(Counted, u8); INTERVAL_TIMERS] =
     [(Counted::Time, SIGALRM), (Counted::OwnTime, SIGVTALRM), (Counted::UsedTime, SIGPROF)];
 const SIGEV_SIGNAL: u32 = 0;
 const SIGEV_NONE: u32 = 1;
-/// To one thread: only the first.
+/// To one thread of the program.
 const SIGEV_THREAD_ID: u32 = 4;
 const TIMER_ABSTIME: u32 = 1;
 /// The bytes of a `struct sigevent` that have a meaning here.
@@ -39,7 +41,7 @@ impl<M: UserMemory> User<M> {
         &mut self,
         place: usize,
         counted: Counted,
-        signal: u8,
+        signal: TimerSignal,
         (id, value): (u32, u64),
     ) -> Result<u32, Errno> {
         let (pid, slot) = (self.program.pid, self.facts.slot);
@@ -112,7 +114,9 @@ impl<M: UserMemory> User<M> {
         let pid = self.program.pid;
         let timer = match self.timer_at(which) {
             Ok(timer) => timer,
-            Err(_) => self.make_timer_at(which, counted, signal, (INTERVAL_TIMER, 0)).await?,
+            Err(_) => {
+                self.make_timer_at(which, counted, TimerSignal { signal, thread: 0 }, (INTERVAL_TIMER, 0)).await?
+            }
         };
         let Left { left_ns: at_ns, interval_ns } = setting;
         let set = SetTimer { pid, timer, at_ns, interval_ns, absolute: false };
@@ -137,20 +141,28 @@ impl<M: UserMemory> User<M> {
         let counted = self.counted_by(clock)?;
         let free = self.program.timers.0[INTERVAL_TIMERS..].iter().position(|&number| number == 0);
         let id = free.ok_or(Errno::EAGAIN)?;
-        let (mut signal, mut value) = (SIGALRM, id as u64);
+        let (mut sends, mut value) = (TimerSignal { signal: SIGALRM, thread: 0 }, id as u64);
         if event != 0 {
             let mut bytes = [0; EVENT_BYTES];
             self.get(event, &mut bytes).await?;
             let word = |at: usize| int_at(&bytes, at);
             value = word_at(&bytes, 0);
-            signal = match (word(12), word(8)) {
-                (SIGEV_NONE, _) => 0,
-                (SIGEV_THREAD_ID, _) if word(16) != self.program.pid => return Err(Errno::EINVAL),
-                (SIGEV_SIGNAL | SIGEV_THREAD_ID, signal) if (1..=u32::from(SIGNALS)).contains(&signal) => signal as u8,
+            let (how, signal) = (word(12), word(8));
+            if how != SIGEV_NONE && !(1..=u32::from(SIGNALS)).contains(&signal) {
+                return Err(Errno::EINVAL);
+            }
+            sends = match how {
+                SIGEV_NONE => TimerSignal { signal: 0, thread: 0 },
+                SIGEV_SIGNAL => TimerSignal { signal: signal as u8, thread: 0 },
+                SIGEV_THREAD_ID => {
+                    let thread = word(16);
+                    self.check_thread(self.program.pid, thread).await.map_err(|_| Errno::EINVAL)?;
+                    TimerSignal { signal: signal as u8, thread }
+                }
                 _ => return Err(Errno::EINVAL),
             };
         }
-        self.make_timer_at(id + INTERVAL_TIMERS, counted, signal, (id as u32, value)).await?;
+        self.make_timer_at(id + INTERVAL_TIMERS, counted, sends, (id as u32, value)).await?;
         if let Err(errno) = self.put(place, &(id as u32).to_le_bytes()).await {
             self.drop_timer(id + INTERVAL_TIMERS).await?;
             return Err(errno);

@@ -75,6 +75,15 @@ impl<M: UserMemory> User<M> {
         used
     }
 
+    /// What the program itself has used, with all threads that it has.
+    async fn usage_of_all(&mut self) -> Result<Used, Errno> {
+        if self.group.is_none() {
+            return Ok(self.usage());
+        }
+        let used = self.usage_of(self.program.pid).await?;
+        Ok(Used { frames: self.program.frames_most.into(), ..used })
+    }
+
     /// What this thread has used, and the memory of all.
     pub(crate) fn usage_of_thread(&self) -> Used {
         Used { frames: self.program.frames_most.into(), ..counted(&self.me.counts(self.me.account())) }
@@ -99,7 +108,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_usage(&mut self) -> Result<(), Errno> {
         let used = match self.int(0) {
-            RUSAGE_SELF => self.usage(),
+            RUSAGE_SELF => self.usage_of_all().await?,
             RUSAGE_THREAD => self.usage_of_thread(),
             RUSAGE_CHILDREN => self.program.children,
             _ => return Err(Errno::EINVAL),
@@ -109,7 +118,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn get_times(&mut self) -> SyscallResult {
         if self.argument(0) != 0 {
-            let (own, children) = (self.usage(), self.program.children);
+            let (own, children) = (self.usage_of_all().await?, self.program.children);
             let times = [own.user_ns, own.system_ns, children.user_ns, children.system_ns];
             self.put_words(self.argument(0), times.map(|ns| ns / NS_PER_TICK)).await?;
         }

@@ -108,6 +108,8 @@ impl<M: UserMemory> User<M> {
             0 => Whence::Start,
             1 => Whence::Current,
             2 => Whence::End,
+            3 => Whence::Data,
+            4 => Whence::Hole,
             _ => return Err(Errno::EINVAL.into()),
         };
         let descriptor = self.program.files.get(self.argument(0))?;

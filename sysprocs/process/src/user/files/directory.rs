@@ -1,7 +1,7 @@
 //! Names: making, removing and moving them, links, the working directory.
 
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, known_flags};
-use crate::user::files::permissions::{PathWish, permitted};
+use crate::user::files::permissions::{PairWish, PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;
@@ -12,14 +12,11 @@ use renga_proto::inode::InodeOwner;
 use renga_proto::mounts::{SYNTHETIC, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
-    Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
-    SymbolicLink,
+    Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, RENAME_EXCHANGE,
+    RENAME_NOREPLACE, ReadLinkOf, Rename, SymbolicLink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, ReadSyntheticLink, SyntheticPath, file_of, pid_of};
 use renga_rt::{Errno, apart};
-
-/// In `renameat2`: fail if the new name exists.
-const RENAME_NOREPLACE: u32 = 1;
 
 impl<M: UserMemory> User<M> {
     pub(crate) fn umask(&mut self) -> SyscallResult {
@@ -77,31 +74,25 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
         known_flags(self.int(4), AT_SYMLINK_FOLLOW)?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
-        let (from_at, to_at, length) = self.get_two_permitted(Some(flags)).await?;
+        let (from_at, to_at, length) = self.get_two_permitted(PairWish::Link(flags)).await?;
         self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await
     }
 
     pub(crate) async fn rename(&mut self) -> Result<(), Errno> {
-        let (from_at, to_at, length) = self.get_two_permitted(None).await?;
-        self.services.path_lookup()?.call(Rename { from_at, to_at }, &self.paths[..length]).await
+        self.rename_as(0).await
+    }
+
+    async fn rename_as(&mut self, flags: u32) -> Result<(), Errno> {
+        let wish = if flags & RENAME_EXCHANGE != 0 { PairWish::Exchange } else { PairWish::Move };
+        let (from_at, to_at, length) = self.get_two_permitted(wish).await?;
+        self.services.path_lookup()?.call(Rename { from_at, to_at, flags }, &self.paths[..length]).await
     }
 
     pub(crate) async fn rename_with(&mut self) -> Result<(), Errno> {
         match self.int(4) {
-            0 => {}
-            RENAME_NOREPLACE => {
-                let (at, length) = self.get_path_from(self.argument(2), self.argument(3)).await?;
-                let (at, length) = permitted!(self, at, length, NO_FOLLOW, PathWish::Look);
-                let access = renga_proto::path::Access { at, mode: 0 };
-                match self.services.path_lookup()?.call(access, &self.paths[..length]).await {
-                    Ok(()) => return Err(Errno::EEXIST),
-                    Err(Errno::ENOENT) => {}
-                    Err(errno) => return Err(errno),
-                }
-            }
-            _ => return Err(Errno::EINVAL),
+            flags @ (0 | RENAME_NOREPLACE | RENAME_EXCHANGE) => self.rename_as(flags).await,
+            _ => Err(Errno::EINVAL),
         }
-        self.rename().await
     }
 
     pub(crate) async fn read_link(&mut self) -> SyscallResult {
@@ -131,7 +122,8 @@ impl<M: UserMemory> User<M> {
                 self.own_link(u64::from(file_of(number) - DESCRIPTORS), &mut target).await?
             }
             PathTarget::Synthetic { number, .. } => {
-                let link = ReadSyntheticLink { number, reader: self.program.pid };
+                let user = self.program.credentials.users.files;
+                let link = ReadSyntheticLink { number, reader: self.program.pid, user };
                 self.services.proc_files(number)?.call(link, &mut target[..]).await? as usize
             }
         };

@@ -6,15 +6,19 @@
 use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::files::transfer_calls::{TransferForm, offset};
 use crate::user::slot::{User, leaving};
+use crate::user::state::fields::word_at;
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFMT, S_IFREG};
 use crate::user::state::{FileDescriptor, Object, SyscallResult, TransferMode};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_proto::file::{Seek, Whence};
+use renga_proto::file::{FileStatus, Seek, Whence};
+use renga_proto::inode::STAT_BYTES;
 use renga_rt::Errno;
 
 /// Flags of `splice`, of which one counts: pages are always copied.
 const SPLICE_FLAGS: u32 = 15;
 const SPLICE_F_NONBLOCK: u32 = 2;
+/// Where a `struct stat` says how long the file is.
+const SIZE_AT: usize = 48;
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn send_file(&mut self) -> SyscallResult {
@@ -159,9 +163,39 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL.into());
         }
         let (start, target) = (self.offset_at(from_place).await?, self.offset_at(to_place).await?);
+        if from.ino == to.ino && self.overlap((&from, start), (&to, target), count).await? {
+            return Err(Errno::EINVAL.into());
+        }
         let done = self.copy_through((&from, start), (&to, target), count).await?;
         let done = self.sync_written(&to, done).await?;
         self.put_moved_offsets([(from_place, start), (to_place, target)], done).await?;
         Ok(done)
+    }
+
+    /// Whether `count` bytes of a file, as far as it has them, would go to where some of them are.
+    async fn overlap(
+        &mut self,
+        (from, start): (&FileDescriptor, Option<u64>),
+        (to, target): (&FileDescriptor, Option<u64>),
+        count: u64,
+    ) -> Result<bool, Errno> {
+        let (start, target) = (self.offset_of_file(from, start).await?, self.offset_of_file(to, target).await?);
+        let mut status = [0; STAT_BYTES];
+        let at = from.object.file_or(Errno::EINVAL)?;
+        self.services.file(at)?.call(FileStatus {}, &mut status).await?;
+        let count = count.min(word_at(&status, SIZE_AT).saturating_sub(start));
+        Ok(target < start.saturating_add(count) && start < target.saturating_add(count))
+    }
+
+    /// The offset that is given, or where the file stands.
+    async fn offset_of_file(&mut self, file: &FileDescriptor, given: Option<u64>) -> Result<u64, Errno> {
+        match given {
+            Some(offset) => Ok(offset),
+            None => {
+                let here = Seek { offset: 0, whence: Whence::Current };
+                let mut file = self.services.file(file.object.file_or(Errno::EINVAL)?)?;
+                leaving!(self, file.call(here, ()))
+            }
+        }
     }
 }

@@ -24,7 +24,7 @@ use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
 
 /// Any permission to execute.
-const EXECUTABLE: u16 = 0o111;
+pub(crate) const EXECUTABLE: u16 = 0o111;
 /// A program of which it runs as its owner, or group.
 const SET_IDS: u16 = 0o6000;
 

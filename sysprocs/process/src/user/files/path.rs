@@ -1,5 +1,6 @@
 //! Paths and directory descriptors of system calls.
 
+use crate::user::files::permissions::PairWish;
 use crate::user::slot::{User, memory};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
@@ -54,15 +55,12 @@ impl<M: UserMemory> User<M> {
 
     /// The paths at arguments 1 and 3, relative to arguments 0 and 2: where each starts, and the length of both. As far
     /// as the program may use them: for a rename, or a link to what is found by a lookup with those flags.
-    pub(crate) async fn get_two_permitted(
-        &mut self,
-        links: Option<u32>,
-    ) -> Result<(PathStart, PathStart, usize), Errno> {
+    pub(crate) async fn get_two_permitted(&mut self, wish: PairWish) -> Result<(PathStart, PathStart, usize), Errno> {
         let (both, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let starts = (self.start_for(self.argument(0), 0)?, self.start_for(self.argument(2), first + 1)?);
         match self.program.credentials.rules_files() {
             true => Ok((starts.0, starts.1, both)),
-            false => apart!(self.permitted_pair(starts, (both, first + 1), links)),
+            false => apart!(self.permitted_pair(starts, (both, first + 1), wish)),
         }
     }
 

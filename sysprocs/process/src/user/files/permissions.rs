@@ -4,13 +4,14 @@
 //! last name and the operation on it others may change what that name stands for, but for opening, which checks what
 //! it has opened. Not here: the rules (`state/credentials.rs`), the way there (`permitted_path.rs`).
 
+use crate::user::files::open::EXECUTABLE;
 use crate::user::files::path::PERMISSIONS;
 use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::PathPiece;
 use crate::user::slot::User;
 use crate::user::state::Handle;
 use crate::user::state::credentials::{FileAccess, MAY_EXECUTE, MAY_WRITE, wanted_by};
-use crate::user::state::open_flags::{O_NOATIME, O_PATH, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::state::open_flags::{O_ACCMODE, O_NOATIME, O_PATH, O_RDONLY, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::attributes::for_next_owner;
@@ -53,6 +54,15 @@ macro_rules! permitted {
     };
 }
 pub(crate) use permitted;
+
+/// What is to be done with two paths.
+#[derive(Clone, Copy)]
+pub(crate) enum PairWish {
+    Move,
+    Exchange,
+    /// Found with these flags.
+    Link(u32),
+}
 
 impl<M: UserMemory> User<M> {
     fn check(&self, found: &PermittedPath, wish: PathWish) -> Result<(), Errno> {
@@ -113,7 +123,7 @@ impl<M: UserMemory> User<M> {
         &mut self,
         (from_at, to_at): (PathStart, PathStart),
         (both, second): (usize, usize),
-        links: Option<u32>,
+        wish: PairWish,
     ) -> Result<(PathStart, PathStart, usize), Errno> {
         let to = self.permit(to_at, second..both, NO_FOLLOW, PathWish::Look).await?;
         let PathPiece::Scratch(range) = to.piece.clone() else { return Err(Errno::EIO) };
@@ -121,14 +131,18 @@ impl<M: UserMemory> User<M> {
         // Of the slashes behind it one is enough.
         let slash = left.iter().position(|&byte| byte == b'/').map_or(left.len(), |slash| slash + 1);
         let name = LastName::from_slice(&left[..slash]).map_err(|_| Errno::ENAMETOOLONG)?;
-        let from = self.permit(from_at, 0..second - 1, links.unwrap_or(NO_FOLLOW), PathWish::Look).await?;
+        let flags = if let PairWish::Link(flags) = wish { flags } else { NO_FOLLOW };
+        let from = self.permit(from_at, 0..second - 1, flags, PathWish::Look).await?;
         if from.crossed || to.crossed {
             return Err(Errno::EXDEV);
         }
-        if links.is_none() {
-            self.check_move(&from, &to)?
-        } else {
-            self.check_link(&from, &to)?
+        match wish {
+            PairWish::Link(_) => self.check_link(&from, &to)?,
+            PairWish::Move => self.check_move(&from, &to)?,
+            PairWish::Exchange => {
+                self.check_move(&to, &from)?;
+                self.check_move(&from, &to)?
+            }
         }
         let first = self.put_back(&from, 0);
         self.paths[first] = 0;
@@ -178,6 +192,9 @@ impl<M: UserMemory> User<M> {
             }
             open.flags = self.flags_for(&found, wanted)?;
             let created = open.flags & OPEN_CREATE != 0;
+            if created {
+                open.mode = self.program.credentials.mode_of_new(found.directory, open.mode);
+            }
             let facts = match self.services.open_path(*open, &self.paths[..*length]).await {
                 Err(Errno::EEXIST) if created && wanted & OPEN_EXCLUSIVE == 0 => continue,
                 Err(Errno::ENOENT) if wanted & OPEN_CREATE != 0 && !created => continue,
@@ -233,9 +250,12 @@ impl<M: UserMemory> User<M> {
         if flags & O_TRUNC == 0 || access.mode & S_IFMT != S_IFREG {
             return Ok(());
         }
-        let board = self.services.file_board;
-        let mut inode = self.services.clients.inodes.at(board, facts.slot.into()).ok_or(Errno::EIO)?;
-        inode.call(Truncate { bytes: 0 }, ()).await?;
+        // A program's file is cut once it is open, since no program runs it then.
+        if access.mode & EXECUTABLE == 0 || flags & O_ACCMODE == O_RDONLY {
+            let board = self.services.file_board;
+            let mut inode = self.services.clients.inodes.at(board, facts.slot.into()).ok_or(Errno::EIO)?;
+            inode.call(Truncate { bytes: 0 }, ()).await?;
+        }
         let (old, mode) = (access.mode, for_next_owner(access.mode) & PERMISSIONS as u16);
         if old & PERMISSIONS as u16 == mode {
             return Ok(());

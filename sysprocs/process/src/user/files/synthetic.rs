@@ -132,7 +132,8 @@ impl<M: UserMemory> User<M> {
         };
         // Again at most once, on the board of the program that the path names.
         for _ in 0..=1 {
-            let walk = WalkSynthetic { at: number, reader: self.program.pid, flags: flags & NO_FOLLOW };
+            let (reader, user) = (self.program.pid, self.program.credentials.users.files);
+            let walk = WalkSynthetic { at: number, reader, user, flags: flags & NO_FOLLOW };
             let mut maker = self.services.proc_files(number)?;
             let led = maker.call(walk, bytes_of!(self, piece)).await.map_err(gone)?;
             let Led { number: reached, mode, left } = led;

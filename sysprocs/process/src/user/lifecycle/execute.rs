@@ -4,6 +4,7 @@
 //! fails. Program files are referenced while they are read.
 
 use crate::procs::record::NAME_BYTES;
+use crate::signals::{SIGKILL, killed};
 use crate::user::files::path::{AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, known_flags};
 use crate::user::files::permissions::PathWish;
 use crate::user::files::status::follow;
@@ -97,7 +98,8 @@ impl<M: UserMemory> User<M> {
             false => (self.get_path(self.argument(0)).await?, ProgramSource::AtPath(self.program.start(), 0)),
         };
         self.replace_program(length, source, strings).await?;
-        Err(SyscallEscape::Resumed)
+        // With a successor this thread has nothing left to run.
+        Err(if self.program.successor.is_some() { SyscallEscape::End(killed(SIGKILL)) } else { SyscallEscape::Resumed })
     }
 
     /// What `execveat` names, and the length of the path that says so to the program.
@@ -124,9 +126,6 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn replace_program(&mut self, length: usize, source: ProgramSource, strings: Strings) -> Result<(), Errno> {
-        if self.is_further_thread() {
-            return Err(Errno::ENOSYS);
-        }
         if self.ends_threads() {
             return Err(Errno::EINTR); // another thread has ended the program
         }
@@ -136,6 +135,11 @@ impl<M: UserMemory> User<M> {
             self.release_file(file).await;
         }
         let start = loaded?;
+        if self.is_further_thread() {
+            // Nothing refuses it: the first thread does the same again.
+            pager(self.machine, &mut self.services).end_space(&mut space).await;
+            return self.leave_to_first().await;
+        }
         let name = program_name(&self.paths[..length]);
         let (ino, directory) = (files.ino, self.program.directory.ino);
         let path = start.strings[if files.scripted { 0 } else { 2 }];

@@ -6,9 +6,12 @@ use crate::signals::{SIGCONT, SIGNALS, exited};
 use crate::user::slot::User;
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::{SyscallEscape, SyscallResult};
-use renga_hal::memory::UserMemory;
-use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, Sender, SetGroup, Users, board_of};
-use renga_rt::{Errno, apart};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::listed::{LISTED_BYTES, Listed};
+use renga_proto::procs::{
+    Cause, Describe, Kill, LIST_THREADS, NewSession, Relate, Relations, Sender, SetGroup, Users, board_of,
+};
+use renga_rt::{Errno, Retry, apart};
 
 /// `si_code`: sent by `kill`.
 const SI_USER: i32 = 0;
@@ -72,15 +75,38 @@ impl<M: UserMemory> User<M> {
         Ok(())
     }
 
-    /// Whether there is such a group, and it is of that session: of one whose first process is gone only whether.
+    /// Whether there is such a group, and it is of that session.
     pub(crate) async fn is_in_session(&mut self, group: u32, session: u32) -> Result<bool, Errno> {
         match self.relations_of(group).await {
             Ok(first) if first.group == group => Ok(first.session == session),
-            _ => {
-                let (sender, procs) = (self.program.pid, &mut self.services.clients.all_procs);
-                Ok(kill_everywhere(procs, group, 0, 0, (sender, Users::default())).await? > 0)
+            _ => Ok(self.session_of_group(group).await == Some(session)),
+        }
+    }
+
+    /// The session of a group whose first process is gone, if any board has a process of it.
+    async fn session_of_group(&mut self, group: u32) -> Option<u32> {
+        for board in 0..self.services.clients.all_procs.boards() {
+            let Some(mut procs) = self.services.clients.all_procs.at(board, 0) else { continue };
+            let mut line = 0;
+            // Each pass passes lines of the board's table.
+            loop {
+                let wanted = Describe { index: line, pid: 0 };
+                let bytes = procs.call_retrying(wanted, &mut self.scratch[..]).await.unwrap_or(0) as usize;
+                let (records, _) = self.scratch[..bytes.min(PAGE_BYTES)].as_chunks::<LISTED_BYTES>();
+                let mut last = None;
+                for listed in records.iter().map(Listed::from_bytes) {
+                    if listed.group == group && listed.state != b'Z' {
+                        return Some(listed.session);
+                    }
+                    last = Some(listed.index).max(last);
+                }
+                match last {
+                    Some(last) if last >= line && last < LIST_THREADS => line = last + 1,
+                    _ => break,
+                }
             }
         }
+        None
     }
 
     pub(crate) async fn get_group(&mut self) -> Result<u32, Errno> {
@@ -113,19 +139,29 @@ impl<M: UserMemory> User<M> {
     /// `tkill`, and `tgkill` with the process before it: argument `first` is the thread.
     pub(crate) async fn kill_thread(&mut self, first: usize) -> Result<(), Errno> {
         let signal = u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?;
-        let pid = self.thread_argument(first)?;
+        let pid = self.thread_argument(first).await?;
         self.send(pid, signal, self.cause(SI_TKILL)).await
     }
 
-    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process. Of a thread that
-    /// is not its process's first, only the table of its board knows whose it is.
-    fn thread_argument(&self, index: usize) -> Result<u32, Errno> {
+    /// The thread that argument `index` means; `ESRCH` if the argument before it is another process.
+    async fn thread_argument(&mut self, index: usize) -> Result<u32, Errno> {
         let (process, thread) = (self.int(0), self.int(index));
-        if process == thread || (process == self.program.pid && self.group.is_some()) {
-            Ok(thread)
-        } else {
-            Err(Errno::ESRCH)
+        if process as i32 <= 0 || thread as i32 <= 0 {
+            return Err(Errno::EINVAL);
         }
+        if index > 0 {
+            self.check_thread(process, thread).await?;
+        }
+        Ok(thread)
+    }
+
+    /// `ESRCH` unless `thread` is one of `process`, which the table of its board knows.
+    pub(crate) async fn check_thread(&mut self, process: u32, thread: u32) -> Result<(), Errno> {
+        if (process, thread) == (self.program.pid, self.thread.tid) {
+            return Ok(());
+        }
+        let cause = Cause { code: Cause::FOR_THREAD, value: process.into(), ..Cause::KERNEL };
+        self.services.procs_of(thread)?.call(Kill { pid: thread, signal: 0, cause }, ()).await.map(|_| ())
     }
 
     /// The cause of a signal from this program.
@@ -177,7 +213,7 @@ impl<M: UserMemory> User<M> {
 
     /// Sends to the thread of argument `first` a signal with a `siginfo_t`, but for its user.
     pub(crate) async fn queue_signal(&mut self, first: usize) -> Result<(), Errno> {
-        let pid = self.thread_argument(first)?;
+        let pid = self.thread_argument(first).await?;
         let (signal, info) = (u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?, self.argument(first + 2));
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;

@@ -4,14 +4,20 @@
 //! the status and has the others killed; each of these ends alone. Not here: whose turn it is
 //! (`state/thread_groups.rs`).
 
+use crate::signals::{SIGKILL, killed};
 use crate::user::lifecycle::fork::{SPACE_OF_THREAD, Wishes};
 use crate::user::slot::{User, leaving, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{get_registers, put_registers};
-use crate::user::state::{SyscallEscape, SyscallResult, ThreadGroup, ThreadState, restartable_as};
+use crate::user::state::{
+    ProgramState, Successor, SyscallEscape, SyscallResult, ThreadGroup, ThreadState, restartable_as,
+};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{Cause, Exit, Kill, NEW_THREAD, Schedule, Spawn};
-use renga_rt::{Errno, Me};
+use renga_rt::{Errno, Me, apart};
+
+/// Linux's number of `execveat`.
+const EXECVEAT: u64 = 281;
 
 impl<M: UserMemory> User<M> {
     /// A thread of the program in another slot, which `wishes` describe; its number also goes to `tid_at` (0: nowhere).
@@ -103,10 +109,44 @@ impl<M: UserMemory> User<M> {
         None
     }
 
+    /// Has the first thread make this thread's call when all others have ended, as this one is about to.
+    pub(super) async fn leave_to_first(&mut self) -> Result<(), Errno> {
+        if self.ends_threads() {
+            return Err(Errno::EINTR); // another thread was faster
+        }
+        let arguments = core::array::from_fn(|index| self.argument(index));
+        let successor = Successor { number: self.context.x[8], arguments, blocked: self.thread.blocked };
+        self.program.successor = Some(successor);
+        self.end_siblings().await;
+        Ok(())
+    }
+
+    /// The first thread, now the only one, becomes the one that made the call, whose program it runs from here on; the
+    /// error is its status if that cannot be.
+    pub(crate) async fn succeed(&mut self, successor: Successor) -> Result<(), u32> {
+        let pid = self.program.pid;
+        self.me.clear_cancellation();
+        self.program.successor = None;
+        // What ended this thread was not for the program.
+        let of_itself = Kill { pid, signal: 0, cause: Cause::siblings_of(pid) };
+        let _ = self.services.clients.procs.call(of_itself, ()).await;
+        let thread = &mut self.thread;
+        (thread.ends_alone, thread.saved_mask, thread.deadline_ns) = (false, None, None);
+        self.interrupted_call = None;
+        self.thread.blocked = successor.blocked;
+        self.context.x[8] = successor.number;
+        self.context.x[..successor.arguments.len()].copy_from_slice(&successor.arguments);
+        self.check_signals = true;
+        match apart!(self.execute(successor.number == EXECVEAT)) {
+            Err(SyscallEscape::Resumed) => Ok(()),
+            _ => Err(killed(SIGKILL)), // the old program is no more
+        }
+    }
+
     /// Has all other threads of the program killed.
     async fn end_siblings(&mut self) {
         let (pid, cause) = (self.program.pid, Cause::siblings_of(self.thread.tid));
-        let killed = self.services.clients.procs.call(Kill { pid, signal: crate::signals::SIGKILL, cause }, ()).await;
+        let killed = self.services.clients.procs.call(Kill { pid, signal: SIGKILL, cause }, ()).await;
         if let Err(errno) = killed {
             self.me.log("the table does not know a program with threads", [u64::from(pid), errno.0.into()]);
         }
@@ -132,7 +172,8 @@ impl<M: UserMemory> User<M> {
 
     /// Whether the program has its threads killed: each ends alone.
     pub(crate) fn ends_threads(&self) -> bool {
-        self.program.sheds_threads || self.program.ending.is_some()
+        let ProgramState { sheds_threads, ending, successor, .. } = &*self.program;
+        *sheds_threads || ending.is_some() || successor.is_some()
     }
 
     /// Whether this is not the program's first thread.

@@ -6,9 +6,11 @@
 
 use crate::user::slot::{User, leaving};
 use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
-use renga_hal::memory::UserMemory;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_memory::FaultError;
 use renga_proto::clock::{AwaitWake, CalendarTime};
 use renga_proto::futex::{ANY_BITS, FutexKey, FutexScope, JoinQueue, MoveWaiters, WakeFutex, WasWoken};
+use renga_rt::user::AccessKind;
 use renga_rt::{Errno, Word};
 
 const FUTEX_COMMAND: u32 = 0x7f;
@@ -16,6 +18,7 @@ const FUTEX_WAIT: u32 = 0;
 const FUTEX_WAKE: u32 = 1;
 const FUTEX_REQUEUE: u32 = 3;
 const FUTEX_CMP_REQUEUE: u32 = 4;
+const FUTEX_WAKE_OP: u32 = 5;
 const FUTEX_WAIT_BITSET: u32 = 9;
 const FUTEX_WAKE_BITSET: u32 = 10;
 const FUTEX_PRIVATE: u32 = 0x80;
@@ -30,6 +33,8 @@ const FUTEX_OWNER: u32 = FUTEX_OWNER_DIED - 1;
 /// `struct robust_list_head`, and the entries of a list that are looked at, as on Linux.
 const ROBUST_HEAD_BYTES: u64 = 24;
 const ROBUST_ENTRIES_MAX: usize = 2_048;
+/// Attempts to have a page that no other program has.
+const CHANGES_MAX: u32 = 4;
 /// In the address of an entry: it inherits priorities, which none does here.
 const ROBUST_INHERITS: u64 = 1;
 
@@ -38,6 +43,45 @@ const ROBUST_INHERITS: u64 = 1;
 struct FutexWord {
     board: u8,
     key: FutexKey,
+}
+
+/// What `FUTEX_WAKE_OP` does to a word, and asks of what it was.
+#[derive(Clone, Copy)]
+struct WordChange(u32);
+
+impl WordChange {
+    /// The 12 bits from `shift` on, with their sign.
+    fn number(self, shift: u32) -> i32 {
+        ((self.0 >> shift) << 20) as i32 >> 20
+    }
+
+    /// What the word becomes.
+    fn of(self, before: u32) -> Result<u32, Errno> {
+        let number = self.number(12) as u32;
+        let number = if self.0 >> 31 != 0 { 1 << (number & 31) } else { number };
+        match self.0 >> 28 & 7 {
+            0 => Ok(number),
+            1 => Ok(before.wrapping_add(number)),
+            2 => Ok(before | number),
+            3 => Ok(before & !number),
+            4 => Ok(before ^ number),
+            _ => Err(Errno::ENOSYS),
+        }
+    }
+
+    /// Whether what it was is as asked.
+    fn holds(self, before: u32) -> Result<bool, Errno> {
+        let (before, number) = (before as i32, self.number(0));
+        match self.0 >> 24 & 15 {
+            0 => Ok(before == number),
+            1 => Ok(before != number),
+            2 => Ok(before < number),
+            3 => Ok(before <= number),
+            4 => Ok(before > number),
+            5 => Ok(before >= number),
+            _ => Err(Errno::ENOSYS),
+        }
+    }
 }
 
 impl<M: UserMemory> User<M> {
@@ -59,7 +103,8 @@ impl<M: UserMemory> User<M> {
             FUTEX_WAKE_BITSET if !by_calendar => Ok(self.wake_word(address, private, (value, bits)).await?),
             FUTEX_REQUEUE if !by_calendar => Ok(self.move_waiters(address, private, None).await?),
             FUTEX_CMP_REQUEUE if !by_calendar => Ok(self.move_waiters(address, private, Some(bits)).await?),
-            // Inherited priorities, and what is done to two words at once.
+            FUTEX_WAKE_OP if !by_calendar => Ok(self.change_and_wake(address, private).await?),
+            // Inherited priorities.
             _ => Err(Errno::ENOSYS.into()),
         }
     }
@@ -181,6 +226,39 @@ impl<M: UserMemory> User<M> {
             futexes.call(WakeFutex { key, bits: ANY_BITS, count: count.saturating_add(moves) }, ()).await
         };
         moved.map(u64::from)
+    }
+
+    /// Changes a second word, and wakes some that wait for the first one, and for the second if it was what is asked.
+    async fn change_and_wake(&mut self, address: u64, private: bool) -> Result<u64, Errno> {
+        let (count, more, second) = (self.int(2), self.int(3), self.argument(4));
+        let change = WordChange(self.int(5));
+        self.word_at(address, private)?;
+        self.word_at(second, private)?;
+        let before = self.change_word(second, change).await?;
+        let also = change.holds(before)?;
+        let woken = self.wake_word(address, private, (count, ANY_BITS)).await?;
+        Ok(woken + if also { self.wake_word(second, private, (more, ANY_BITS)).await? } else { 0 })
+    }
+
+    /// Changes the word at `address`; what it was. Nobody comes between: no other program runs on this core, and where
+    /// others could change it (`ENOSYS`) it is not done.
+    async fn change_word(&mut self, address: u64, change: WordChange) -> Result<u32, Errno> {
+        change.of(0)?;
+        if self.me.program_cores().count_ones() > 1 {
+            return Err(Errno::ENOSYS);
+        }
+        let (page, at) = (address & !(PAGE_BYTES as u64 - 1), (address % PAGE_BYTES as u64) as usize);
+        let machine = self.machine;
+        let (space, mut pager) = self.memory();
+        for _ in 0..CHANGES_MAX {
+            pager.fault(space, address, AccessKind::Write).await.map_err(FaultError::errno)?;
+            let Some(mut bytes) = machine.page_to_write(space.root(), page) else { continue };
+            let Some(word) = bytes[at..].first_chunk_mut() else { return Err(Errno::EINVAL) };
+            let before = u32::from_le_bytes(*word);
+            *word = change.of(before)?.to_le_bytes();
+            return Ok(before);
+        }
+        Err(Errno::ENOSYS) // it is shared
     }
 
     /// Where the list of locks that others are to get if the program ends with them is.

@@ -113,7 +113,7 @@ impl<M: UserMemory> User<M> {
             None => Backing::Zero,
             Some(descriptor) => self.backing(descriptor, offset, shared, writes).await?,
         };
-        let mapping = Mapping { place, length, access: access_of(protection)?, backing };
+        let mapping = Mapping { place, length, access: access_of(protection), backing };
         self.allow_space(length)?;
         let (space, mut pager) = self.memory();
         let mapped = pager.map(space, mapping).await;
@@ -202,7 +202,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn protect(&mut self) -> Result<(), Errno> {
         let (address, length) = (self.argument(0), self.argument(1));
-        let access = access_of(self.argument(2))?;
+        let access = access_of(self.argument(2));
         let (space, mut pager) = self.memory();
         let protected = pager.protect(space, address, length, access).await;
         self.publish_areas();

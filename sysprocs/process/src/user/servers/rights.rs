@@ -75,6 +75,6 @@ rights! {
     };
     /// Of the user processes of any board.
     PROCS = procs {
-        ChildExited Kill PassOn PolicyOf Relate SetGroup Spawn UsageOf
+        ChildExited Describe Kill PassOn PolicyOf Relate SetGroup Spawn UsageOf
     } + GROUP_KILL;
 }

@@ -15,7 +15,7 @@ use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::GoOn;
-use renga_proto::procs::{AwaitContinue, INIT, SignalFacts, Stopped, TakeSignal};
+use renga_proto::procs::{AwaitContinue, Cause, INIT, SignalFacts, Stopped, TakeSignal};
 use renga_rt::Errno;
 use renga_rt::user::{FpPlace, PSTATE_USER};
 
@@ -80,7 +80,10 @@ impl<M: UserMemory> User<M> {
         let overruns = match taken.cause.timer {
             0 => 0,
             // It may have been deleted since.
-            timer => self.services.clients.clock.call(GoOn { pid, timer: timer - 1 }, ()).await.unwrap_or(0),
+            timer => {
+                let timer = (timer & !Cause::TIMER_OF_THREAD) - 1;
+                self.services.clients.clock.call(GoOn { pid, timer }, ()).await.unwrap_or(0)
+            }
         };
         Ok((taken.next, SignalOrigin::Sent { cause: taken.cause, overruns }))
     }

@@ -228,6 +228,13 @@ impl Credentials {
         }
     }
 
+    /// The permission bits of a file that the program makes in `directory`, whose group the file may get.
+    pub fn mode_of_new(&self, directory: FileAccess, mode: u16) -> u16 {
+        let group = SET_GROUP | GROUP_MAY_EXECUTE;
+        let gives_rights = directory.mode & SET_GROUP != 0 && mode & group == group;
+        if gives_rights && !self.rules_files() && !self.is_in_group(directory.gid) { mode & !SET_GROUP } else { mode }
+    }
+
     /// Whether it may give the file to that owner and group.
     pub fn allow_owner(&self, of: FileAccess, uid: u32, gid: u32) -> Result<(), Errno> {
         let own = of.uid == self.users.files;

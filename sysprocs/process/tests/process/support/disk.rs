@@ -263,7 +263,7 @@ fn move_offset(disk: &Disk, open: &OpenInode, offset: &mut u64, call: FileCall) 
             let base = match call.entry().whence {
                 Whence::Start => 0,
                 Whence::Current => *offset,
-                Whence::End => disk.size(open.slot),
+                Whence::End | Whence::Data | Whence::Hole => disk.size(open.slot),
             };
             *offset = base.wrapping_add_signed(call.entry().offset);
             call.reply(Ok(*offset));

@@ -4,6 +4,14 @@ mkdir "$1" && cd "$1" || exit 1
 /tmp/jobs </dev/console
 /tmp/whole torn
 /tmp/whole eintr
+for part in mappings files users; do
+	echo $part
+	/tmp/packages $part
+done
+for part in processes times executes words timers; do
+	echo $part
+	/tmp/threads $part
+done
 cp /bin/sleep program
 ./program 3 &
 sleep 0.3
