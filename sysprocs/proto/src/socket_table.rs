@@ -21,14 +21,15 @@ impl Errand {
 }
 
 protocol! {
-    /// Which of a board's sockets are free; on the board of the files also which have a name, of all boards.
+    /// Which of a board's sockets are free, and which have an internet address of the board; on the board of the files
+    /// also which have another name, of all boards.
     pub SocketTable = 41, SocketTableCall {
         /// Reserves a free socket process; its number. `ENFILE` when all are taken.
         0 TakeSocket {} (()) -> Result<u16, Errno>;
-        /// Gives back a socket without references.
+        /// Gives back a socket without references, which has no name here any more.
         1 FreeSocket { socket: u16 } (()) -> Result<(), Errno> [releases];
-        /// The slice is the name of the socket. `EADDRINUSE`: another one has it.
-        2 BindName { at: SocketHandle, sort: SocketSort } (&'a [u8]) -> Result<(), Errno>;
+        /// The slice is the name of the socket. `EADDRINUSE`: another one has it, and not both are `shared`.
+        2 BindName { at: SocketHandle, sort: SocketSort, shared: bool } (&'a [u8]) -> Result<(), Errno>;
         /// The socket with that name, or `ECONNREFUSED`; `EPROTOTYPE` if it is of another sort.
         3 FindName { sort: SocketSort } (&'a [u8]) -> Result<SocketHandle, Errno>;
         /// The socket's name is free.

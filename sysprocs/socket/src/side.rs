@@ -6,7 +6,7 @@
 use heapless::Vec;
 use renga_pipe::Ring;
 use renga_proto::pipe::{NO_PROGRAM, Polled};
-use renga_proto::socket::{NAME_BYTES, Receive, Send};
+use renga_proto::socket::{NAME_BYTES, OPTIONS_MAX, Receive, Send};
 use renga_rt::{BoardReferences, CallQueue, Waiters, Wakes};
 
 renga_rt::with_defaults! {
@@ -26,6 +26,8 @@ renga_rt::with_defaults! {
         /// Who made it.
         pub(crate) pid: u32 = 0,
         pub(crate) address: Vec<u8, NAME_BYTES> = Vec::new(),
+        /// What programs gave options.
+        options: Vec<(u32, u64), OPTIONS_MAX> = Vec::new(),
         waiters: Waiters = Waiters::NONE,
         awaited: u32 = 0,
         edges: u32 = 1,
@@ -39,8 +41,22 @@ impl ConnectionSide {
     pub(crate) fn reset(&mut self, pid: u32) {
         self.ring.clear();
         self.address.clear();
+        self.options.clear();
         self.references = BoardReferences::NONE;
         (self.shut, self.error, self.nonblocking, self.pid, self.sent) = (0, 0, false, pid, 0);
+    }
+
+    /// What was kept of an option.
+    pub(crate) fn option(&self, option: u32) -> Option<u64> {
+        self.options.iter().find(|(kept, _)| *kept == option).map(|(_, value)| *value)
+    }
+    /// Keeps `value` of an option; false: there are too many.
+    pub(crate) fn set_option(&mut self, option: u32, value: u64) -> bool {
+        if let Some((_, kept)) = self.options.iter_mut().find(|(kept, _)| *kept == option) {
+            *kept = value;
+            return true;
+        }
+        self.options.push((option, value)).is_ok()
     }
 
     /// A change may have made one of `events` true: who waits for it polls again.

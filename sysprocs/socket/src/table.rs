@@ -1,9 +1,10 @@
-//! The table of a board's socket processes; on the board of the files also that of the names of all sockets.
+//! The table of a board's socket processes and of its ports; on the board of the files also that of all other names.
 //!
-//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's. An errand is given once to who
+//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's, unless all who have it share it. An errand is given once to who
 //! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
 
 use heapless::Vec;
+use renga_proto::internet::{breadth, names_clash};
 use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
     AddErrand, BindName, BoardDied, Errand, FindName, FreeSocket, NextErrand, SocketTable, SocketTableServer,
@@ -16,14 +17,19 @@ use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_c
 pub struct SocketName {
     at: SocketHandle,
     sort: SocketSort,
+    shared: bool,
     name: Vec<u8, NAME_BYTES>,
 }
 impl SocketName {
     /// None.
-    pub const NONE: SocketName = SocketName { at: SocketHandle::NONE, sort: SocketSort::Stream, name: Vec::new() };
+    pub const NONE: SocketName =
+        SocketName { at: SocketHandle::NONE, sort: SocketSort::Stream, shared: false, name: Vec::new() };
 
     fn is_free(&self) -> bool {
         self.at.generation == 0
+    }
+    fn clashes(&self, name: &[u8]) -> bool {
+        !self.is_free() && names_clash(&self.name, name)
     }
 }
 
@@ -32,6 +38,8 @@ struct TableState {
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
     waiting: CallQueue<NextErrand>,
+    /// How many names were found, so that sockets that share one take turns.
+    found: usize,
 }
 
 /// Serves as many sockets as there are `free` places.
@@ -41,7 +49,7 @@ pub async fn socket_table(
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
 ) -> Never {
-    let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new() };
+    let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new(), found: 0 };
     loop {
         if let Some(call) = port.accept_or_notified(SocketTable::ENTRIES).await {
             call.serve(&mut state).await;
@@ -56,27 +64,35 @@ impl SocketTableServer for TableState {
         self.sockets.take().ok_or(Errno::ENFILE)
     }
     async fn free_socket(&mut self, call: &mut Call<FreeSocket>) -> Result<(), Errno> {
-        if self.sockets.give_back(call.entry().socket) { Ok(()) } else { Err(Errno::EINVAL) }
+        let (socket, board) = (call.entry().socket, call.board());
+        for place in self.places.iter_mut().filter(|place| (place.at.board, place.at.number) == (board, socket)) {
+            place.at = SocketHandle::NONE;
+        }
+        if self.sockets.give_back(socket) { Ok(()) } else { Err(Errno::EINVAL) }
     }
     async fn bind_name(&mut self, call: &mut Call<BindName>) -> Result<(), Errno> {
-        let BindName { at, sort } = call.entry();
+        let BindName { at, sort, shared } = call.entry();
         let name = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
         if at.generation == 0 || name.is_empty() {
             return Err(Errno::EINVAL);
         }
-        if self.places.iter().any(|place| !place.is_free() && place.name == name) {
+        if self.places.iter().any(|place| place.clashes(&name) && !(shared && place.shared)) {
             return Err(Errno::EADDRINUSE);
         }
         let place = self.places.iter_mut().find(|place| place.is_free()).ok_or(Errno::ENFILE)?;
-        (place.at, place.sort, place.name) = (at, sort, name);
+        (place.at, place.sort, place.shared, place.name) = (at, sort, shared, name);
         Ok(())
     }
     async fn find_name(&mut self, call: &mut Call<FindName>) -> Result<SocketHandle, Errno> {
         let sort = call.entry().sort;
         let name = call.lent();
-        let found = self.places.iter().find(|place| !place.is_free() && place.name == *name);
-        let found = found.ok_or(Errno::ECONNREFUSED)?;
-        if found.sort == sort { Ok(found.at) } else { Err(Errno::EPROTOTYPE) }
+        let named = || self.places.iter().filter(|place| place.clashes(name));
+        let least = named().map(|place| breadth(&place.name)).min().ok_or(Errno::ECONNREFUSED)?;
+        let narrow = || named().filter(|place| breadth(&place.name) == least);
+        let found = narrow().nth(self.found % narrow().count()).ok_or(Errno::ECONNREFUSED)?;
+        let (at, of_sort) = (found.at, found.sort);
+        self.found = self.found.wrapping_add(1);
+        if of_sort == sort { Ok(at) } else { Err(Errno::EPROTOTYPE) }
     }
     async fn unbind_name(&mut self, call: &mut Call<UnbindName>) -> Result<(), Errno> {
         let at = call.entry().at;

@@ -105,7 +105,7 @@ impl Clients {
     /// A socket of process `pid`.
     async fn open(&mut self, sort: SocketSort, pair: bool, pid: u32) -> SocketHandle {
         let number = self.table.call(TakeSocket {}, ()).await.unwrap();
-        let open = OpenSocket { sort, pair, pid };
+        let open = OpenSocket { sort, internet: false, pair, pid };
         let generation = self.sockets[usize::from(number)].call(open, ()).await.unwrap();
         SocketHandle { board: 0, number, generation }
     }
@@ -144,15 +144,15 @@ impl Clients {
     async fn listener(&mut self, backlog: u32) -> SocketHandle {
         let at = self.open(SocketSort::Stream, false, 7).await;
         let generation = at.generation;
-        self.table.call(BindName { at, sort: STREAM }, NAME).await.unwrap();
-        self.at(at).call(SetAddress { generation }, NAME).await.unwrap();
+        self.table.call(BindName { at, sort: STREAM, shared: false }, NAME).await.unwrap();
+        self.at(at).call(SetAddress { generation, replaces: false }, NAME).await.unwrap();
         self.at(at).call(Listen { generation, backlog, pid: 7 }, ()).await.unwrap();
         at
     }
     /// As a program that connects.
     async fn connect(&mut self, at: SocketHandle, pid: u32, nonblocking: bool) -> Result<(), Errno> {
         let (generation, listener) = (at.generation, self.table.call(FindName { sort: STREAM }, NAME).await?);
-        self.at(at).call(BeginConnect { generation, board: listener.board, pid }, NAME).await?;
+        self.at(at).call(BeginConnect { generation, board: listener.board, pid, own_bytes: 0 }, NAME).await?;
         let offer = Offer { generation: listener.generation, offered: at, sort: STREAM, nonblocking };
         let offered = self.at(listener).call(offer, ()).await;
         self.at(at).call(EndConnect { generation, pid: offered.unwrap_or(0) }, ()).await?;
@@ -234,7 +234,10 @@ fn socket_connect_accept_and_exchange() {
         let client = at.open(STREAM, false, 9).await;
         assert_eq!(at.connect(client, 9, false).await, Err(Errno::ECONNREFUSED));
         let listener = at.listener(0).await;
-        assert_eq!(at.table.call(BindName { at: client, sort: STREAM }, NAME).await, Err(Errno::EADDRINUSE));
+        assert_eq!(
+            at.table.call(BindName { at: client, sort: STREAM, shared: false }, NAME).await,
+            Err(Errno::EADDRINUSE)
+        );
         assert_eq!(at.accept(listener).await, Err(Errno::EAGAIN));
         assert_eq!(at.events(client, First).await, WRITABLE | HANG_UP);
         assert_eq!(at.take(client, First, 0, 4).await, Err(Errno::EINVAL));

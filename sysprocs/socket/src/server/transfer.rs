@@ -40,7 +40,8 @@ impl SocketProcess {
         }
         if self.sort != SocketSort::Datagram && !matches!(self.state, SocketState::Connecting | SocketState::Connected)
         {
-            return call.reply(Err(if self.has_records() { Errno::ENOTCONN } else { Errno::EINVAL }));
+            let unconnected = self.has_records() || self.internet;
+            return call.reply(Err(if unconnected { Errno::ENOTCONN } else { Errno::EINVAL }));
         }
         let waits = flags & RECEIVE_NOW == 0 && !self.side(side).nonblocking;
         self.fill(side.other()); // a sender may wait with what it wants
@@ -64,7 +65,8 @@ impl SocketProcess {
             return call.reply(Err(errno));
         }
         if !matches!(self.state, SocketState::Connecting | SocketState::Connected) || self.is_addressed() {
-            return call.reply(Err(Errno::ENOTCONN));
+            let broken = self.internet && self.sort == SocketSort::Stream;
+            return call.reply(Err(if broken { Errno::EPIPE } else { Errno::ENOTCONN }));
         }
         if let Some(errno) = self.refusal(side) {
             return call.reply(Err(errno));
@@ -111,6 +113,8 @@ impl SocketProcess {
         }
         let errno = match self.sides[0].shut & SHUT_RECEIVE {
             _ if bytes > RECORD_BYTES_MAX => Errno::EMSGSIZE,
+            // A connected socket of the internet gets nothing from others, which do not know.
+            _ if self.is_addressed() && self.peer != from && self.internet => return call.reply(Ok(bytes as u32)),
             _ if self.is_addressed() && self.peer != from => Errno::EPERM,
             0 if self.sides[0].ring.room() >= bytes + HEADER_BYTES => {
                 self.sides[0].ring.push(&header(bytes, from));

@@ -8,6 +8,7 @@ mod events;
 mod extended_status;
 mod fifo;
 mod file_copy;
+mod internet;
 mod job_control;
 mod locks;
 mod loss;

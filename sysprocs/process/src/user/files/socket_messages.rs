@@ -10,10 +10,12 @@ use crate::user::slot::{User, leaving};
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::internet::Endpoint;
 use renga_proto::socket::{
-    Deliver, GetPeer, RECEIVE_NOW, RECEIVE_PEEK, Receive, Received, Send, SocketHandle, SocketSide, SocketSort,
+    Deliver, GetPeer, RECEIVE_NOW, RECEIVE_PEEK, Receive, Received, Send, SocketFamily, SocketHandle, SocketSide,
+    SocketSort,
 };
-use renga_rt::{Errno, Retry};
+use renga_rt::{Errno, Retry, apart};
 
 const MSG_OOB: u32 = 1;
 const MSG_PEEK: u32 = 2;
@@ -61,22 +63,28 @@ impl Services {
         let generation = at.generation;
         let peer = self.socket(at)?.call_retrying(GetPeer { generation, side }, ()).await?;
         let nonblocking = nonblocking || peer.nonblocking;
+        if object.family() != SocketFamily::Unix {
+            return match peer.peer {
+                SocketHandle::NONE => Err(Errno::EDESTADDRREQ),
+                to => self.send_internet((at, peer.port), to, bytes, true).await,
+            };
+        }
         if peer.peer.generation == 0 {
             let send = Send { generation, side, nonblocking };
             return Ok(self.socket(at)?.call_retrying(send, bytes).await? as usize);
         }
-        self.deliver(at, peer.peer, bytes, nonblocking).await
+        self.deliver(at.as_socket(), peer.peer, bytes, nonblocking).await
     }
 
     /// Sends a datagram of socket `from` to `peer`.
-    async fn deliver(
+    pub(super) async fn deliver(
         &mut self,
-        from: Handle,
+        from: SocketHandle,
         peer: SocketHandle,
         bytes: &[u8],
         nonblocking: bool,
     ) -> Result<usize, Errno> {
-        let deliver = Deliver { generation: peer.generation, from: from.as_socket(), nonblocking };
+        let deliver = Deliver { generation: peer.generation, from, nonblocking };
         match self.socket(Handle::of_socket(peer))?.call_retrying(deliver, bytes).await {
             Err(errno) if is_loss(errno) => Err(Errno::ECONNREFUSED),
             sent => sent.map(|sent| sent as usize),
@@ -135,17 +143,23 @@ impl<M: UserMemory> User<M> {
         let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
         let (addressed, quiet) = (name != 0 && name_bytes != 0, flags & MSG_NOSIGNAL != 0);
         if sort == SocketSort::Stream {
-            return match addressed {
+            return match addressed && object.family() == SocketFamily::Unix {
                 true => Err(Errno::EISCONN.into()),
                 false => self.send_stream(object, buffers, mode, quiet).await,
             };
         }
         let sent = if addressed && sort == SocketSort::Datagram {
             let address = self.get_socket_name(name, name_bytes).await?;
+            if object.family() != SocketFamily::Unix {
+                let (peer, port) = apart!(self.datagram_way(object, &address))?;
+                let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
+                let sent = self.services.send_internet((at, port), peer, &self.scratch[..length], false).await?;
+                return Ok(sent as u64);
+            }
             let peer = self.find_socket(&address, sort).await?;
             let nonblocking = mode.nonblocking || self.describe_socket(object).await?.nonblocking;
             let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
-            leaving!(self, self.services.deliver(at, peer, &self.scratch[..length], nonblocking))
+            leaving!(self, self.services.deliver(at.as_socket(), peer, &self.scratch[..length], nonblocking))
         } else {
             let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
             leaving!(self, self.services.write(object, &self.scratch[..length], mode))
@@ -187,7 +201,7 @@ impl<M: UserMemory> User<M> {
         let buffers = Buffers::One { address: self.argument(1), length: self.argument(2).min(TRANSFER_BYTES_MAX) };
         let message = self.receive_buffers(number, buffers, flags).await?;
         if self.argument(4) != 0 {
-            self.put_sender(&message, self.argument(4), self.argument(5)).await?;
+            self.put_sender(number, &message, (self.argument(4), self.argument(5))).await?;
         }
         Ok(if flags & MSG_TRUNC != 0 { message.length } else { message.bytes })
     }
@@ -203,7 +217,7 @@ impl<M: UserMemory> User<M> {
         let header = self.get_message_header(place).await?;
         let message = self.receive_buffers(number, header.buffers, flags).await?;
         if header.name != 0 {
-            self.put_sender(&message, header.name, place.wrapping_add(NAME_LENGTH_AT)).await?;
+            self.put_sender(number, &message, (header.name, place.wrapping_add(NAME_LENGTH_AT))).await?;
         }
         let cut = if message.length > message.bytes { MSG_TRUNC } else { 0 };
         self.put_words(place.wrapping_add(CONTROL_LENGTH_AT), [0]).await?;
@@ -307,11 +321,16 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Puts the address of a datagram's sender to `place`, and its length; none if it has none.
-    async fn put_sender(&mut self, message: &Message, place: u64, length_place: u64) -> Result<(), Errno> {
-        let sender = (Handle::of_socket(message.from), SocketSide::First, false);
-        if message.from.generation != 0 && self.has_address(sender.0).await {
-            return self.put_socket_address(sender, (place, length_place)).await;
+    async fn put_sender(&mut self, number: u64, message: &Message, places: (u64, u64)) -> Result<(), Errno> {
+        let (family, from) = (self.program.files.get(number)?.object.family(), message.from);
+        let sender = (Handle::of_socket(from), SocketSide::First, false, family);
+        if from != SocketHandle::NONE && family != SocketFamily::Unix {
+            return self.put_endpoint(Some(Endpoint::of_handle(from)), family, places).await;
         }
+        if from.generation != 0 && self.has_address(sender.0).await {
+            return self.put_socket_address(sender, places).await;
+        }
+        let (_, length_place) = places;
         self.put(length_place, &0u32.to_le_bytes()).await
     }
 }
