@@ -188,8 +188,8 @@ const ONE_BOARD_SAYS: &[&str] = &[
 /// A server, and a client that runs behind the command in the arguments.
 const TWO_BOARDS: &str = r#"
 import os, select, socket, sys
-far, other = sys.argv[1:], (sys.argv[3:] or ["a"])[0]
-own = os.uname().nodename
+far, own = sys.argv[1:], os.uname().nodename
+other = (sys.argv[3:] or [own])[0]
 CLIENT = """
 import errno, os, socket, sys, time
 own, other = os.uname().nodename, sys.argv[1]
