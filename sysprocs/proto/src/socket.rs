@@ -76,6 +76,10 @@ pub const BACKLOG_MAX: usize = 64;
 pub const RECEIVE_PEEK: u32 = 1;
 /// Of `Receive`: `EAGAIN` rather than waiting.
 pub const RECEIVE_NOW: u32 = 2;
+/// Of `Receive`: the caller takes what is in flight with the bytes; else nobody receives it.
+pub const RECEIVE_FLIGHT: u32 = 4;
+/// Messages with descriptors that wait at a side, at most.
+pub const FLIGHTS_MAX: usize = 8;
 /// Poll: the partner sends no more (`POLLRDHUP`).
 pub const PEER_SHUT: u32 = 0x2000;
 /// Of `Shutdown`: this side receives no more.
@@ -99,7 +103,7 @@ in_words! {
         bytes: u32,
         /// How long the record is, or as `bytes`.
         length: u32,
-        /// Of a datagram: its sender, or none.
+        /// Of a datagram: its sender, or none. Else the flight that came with the bytes, or none.
         from: SocketHandle,
     }
     /// Facts of a socket's side.
@@ -190,5 +194,8 @@ protocol! {
         23 SetOption { generation: u32, side: SocketSide, option: u32, value: u64 } (()) -> Result<(), Errno>;
         /// What was kept of the option. `ENOPROTOOPT`: nothing.
         24 GetOption { generation: u32, side: SocketSide, option: u32 } (()) -> Result<u64, Errno>;
+        /// As `Send`, with a flight of the caller's board, but what has no room of a stream is not sent.
+        25 SendWith { generation: u32, side: SocketSide, nonblocking: bool, flight: SocketHandle } (&'a [u8])
+            -> Result<u32, Errno> [defers];
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a receiver waits only while there is nothing for it and more can come, a sender only while its bytes do
 //! not fit and the partner receives. The call that changes that answers them, or their cancellation does. Records are
-//! whole. Calls: the table of its board.
+//! whole. A flight (`flights.rs`) is received with its message, or dropped. Calls: the table of its board.
 
 use crate::side::ConnectionSide;
 use heapless::{Deque, Vec};
@@ -10,16 +10,17 @@ use renga_pipe::Ring;
 use renga_proto::internet::Endpoint;
 use renga_proto::pipe::{ERROR, PIPE_BYTES, Polled, READABLE};
 use renga_proto::socket::{
-    Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, GetAddress,
-    GetOption, GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SetAddress, SetError,
-    SetOption, SetPeer, SetSideBlocking, Shutdown, Socket, SocketCall, SocketFacts, SocketHandle, SocketServer,
-    SocketSide, SocketSort, SocketState, TakeError, TakeSide,
+    Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, FLIGHTS_MAX,
+    GetAddress, GetOption, GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SendWith,
+    SetAddress, SetError, SetOption, SetPeer, SetSideBlocking, Shutdown, Socket, SocketCall, SocketFacts, SocketHandle,
+    SocketServer, SocketSide, SocketSort, SocketState, TakeError, TakeSide,
 };
-use renga_proto::socket_table::{AddErrand, Errand, FreeSocket, SocketTable};
+use renga_proto::socket_table::{AddErrand, Errand, ErrandKind, FreeSocket, SocketTable};
 use renga_rt::{Call, CallQueue, Errno, Generation, Local, Me, Never, Port, Protocol, Wakes, Watch, apart};
 
 mod connecting;
 mod events;
+mod flights;
 mod simple;
 mod transfer;
 
@@ -49,6 +50,10 @@ renga_rt::with_defaults! {
         accepting: CallQueue<Accept> = CallQueue::new(),
         offering: CallQueue<Offer> = CallQueue::new(),
         delivering: CallQueue<Deliver> = CallQueue::new(),
+        /// Messages have flights, so that no transfer is simple.
+        has_flights: bool = false,
+        /// Flights that nobody received.
+        dropped: Vec<SocketHandle, { 2 * FLIGHTS_MAX }> = Vec::new(),
         /// Boards with a reference, a bit each, as the router knows.
         watched: u8 = 0,
         watch: &'static Watch = watch,
@@ -97,6 +102,9 @@ pub async fn socket(
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
+        if !state.dropped.is_empty() {
+            apart!(state.end_dropped(&mut table));
+        }
         if was_open && !state.is_open() {
             let generation = state.generation.number();
             apart!(state.finish(&mut table, SocketHandle { board, number, generation }));
@@ -271,6 +279,9 @@ impl SocketServer for SocketProcess {
         self.check(generation, side, call.board())?;
         if self.side(side).set_option(option, value) { Ok(()) } else { Err(Errno::ENOPROTOOPT) }
     }
+    async fn send_with(&mut self, call: Call<SendWith>) {
+        self.accept_flight(call);
+    }
     async fn get_option(&mut self, call: &mut Call<GetOption>) -> Result<u64, Errno> {
         let GetOption { generation, side, option } = call.entry();
         self.check(generation, side, call.board())?;
@@ -302,15 +313,18 @@ impl SocketProcess {
 
     /// Nobody has it any more: it is free, and so are its name and what waited here.
     async fn finish(&mut self, table: &mut Local<SocketTable, TABLE>, own: SocketHandle) {
+        self.drop_flights(SocketSide::First);
+        self.drop_flights(SocketSide::Second);
+        self.end_dropped(table).await;
         let Some(mut table) = table.at(0) else { return };
         // Bounded by the room for them.
         while let Some(at) = self.backlog.pop_front() {
             // It has room for all sockets.
-            let _ = table.call(AddErrand { errand: Errand { at, unbinds: false } }, ()).await;
+            let _ = table.call(AddErrand { errand: Errand { at, kind: ErrandKind::Close } }, ()).await;
         }
         if core::mem::take(&mut self.named) {
             // If there is no room, who wants the name finds out.
-            let _ = table.call(AddErrand { errand: Errand { at: own, unbinds: true } }, ()).await;
+            let _ = table.call(AddErrand { errand: Errand { at: own, kind: ErrandKind::Unbind } }, ()).await;
         }
         self.state = SocketState::Fresh;
         self.sides.iter_mut().for_each(|side| side.ring.clear());

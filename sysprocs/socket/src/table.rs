@@ -3,12 +3,13 @@
 //! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's, unless all who have it share it. An errand is given once to who
 //! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
 
+use crate::flights::{Flight, Flights};
 use heapless::Vec;
 use renga_proto::internet::{breadth, names_clash};
 use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
-    AddErrand, BindName, BoardDied, Errand, FindName, FreeSocket, NextErrand, SocketTable, SocketTableServer,
-    TakeSocket, UnbindName,
+    AddErrand, AddFlight, BindName, BoardDied, EndFlight, Errand, ErrandKind, FindName, FreeSocket, NextErrand,
+    SocketTable, SocketTableServer, TakeFlight, TakeSocket, UnbindName,
 };
 use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_cancelled};
 
@@ -38,6 +39,7 @@ struct TableState {
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
     waiting: CallQueue<NextErrand>,
+    flights: Flights,
     /// How many names were found, so that sockets that share one take turns.
     found: usize,
 }
@@ -48,8 +50,11 @@ pub async fn socket_table(
     free: &'static mut [u16],
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
+    flights: &'static mut [Flight],
+    boot: u8,
 ) -> Never {
-    let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new(), found: 0 };
+    let (sockets, waiting, flights) = (FreeList::new(free), CallQueue::new(), Flights::new(flights, boot));
+    let mut state = TableState { sockets, places, errands, waiting, flights, found: 0 };
     loop {
         if let Some(call) = port.accept_or_notified(SocketTable::ENTRIES).await {
             call.serve(&mut state).await;
@@ -104,7 +109,7 @@ impl SocketTableServer for TableState {
         let errand = call.entry().errand;
         let free = self.errands.iter().filter(|place| place.at.generation == 0).count();
         // Each socket is nobody's at most once; a name that stays is found out to be nobody's by who wants it.
-        if errand.unbinds && free <= self.errands.len() / 2 {
+        if errand.kind == ErrandKind::Unbind && free <= self.errands.len() / 2 {
             return Err(Errno::ENFILE);
         }
         let place = self.errands.iter_mut().find(|place| place.at.generation == 0).ok_or(Errno::ENFILE)?;
@@ -124,7 +129,22 @@ impl SocketTableServer for TableState {
         for errand in self.errands.iter_mut().filter(|errand| errand.at.board == board) {
             *errand = Errand::NONE;
         }
+        self.flights.lose_board(board);
         Ok(())
+    }
+    async fn add_flight(&mut self, call: &mut Call<AddFlight>) -> Result<SocketHandle, Errno> {
+        let (AddFlight { via }, owner) = (call.entry(), call.board());
+        self.flights.add(call.lent(), owner, via)
+    }
+    async fn take_flight(&mut self, call: &mut Call<TakeFlight>) -> Result<u32, Errno> {
+        let (TakeFlight { number, generation }, board) = (call.entry(), call.board());
+        let length = self.flights.take((number, generation), board, call.lent())?;
+        call.set_taken_used(length);
+        Ok(length as u32)
+    }
+    async fn end_flight(&mut self, call: &mut Call<EndFlight>) -> Result<(), Errno> {
+        let EndFlight { number, generation } = call.entry();
+        self.flights.end(number, generation)
     }
 }
 
@@ -136,6 +156,12 @@ impl TableState {
             && let Some(call) = self.waiting.pop_front()
         {
             call.reply(Ok(core::mem::replace(errand, Errand::NONE)));
+        }
+        while !self.waiting.is_empty()
+            && let Some(errand) = self.flights.next_over()
+            && let Some(call) = self.waiting.pop_front()
+        {
+            call.reply(Ok(errand));
         }
     }
 }

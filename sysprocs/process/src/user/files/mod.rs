@@ -23,6 +23,7 @@ mod poll;
 mod poll_round;
 mod signal_files;
 mod socket_address;
+mod socket_flights;
 mod socket_messages;
 mod socket_options;
 mod sockets;

@@ -3,6 +3,7 @@
 //! Bytes of a stream are moved as of a pipe. A record passes through the scratch page in one call, so that it is whole
 //! however its buffers lie. Not here: the loop over pages (`transfer.rs`).
 
+use super::socket_flights::MSG_CMSG_CLOEXEC;
 use super::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
@@ -12,8 +13,8 @@ use crate::user::state::{FileDescriptor, Handle, Object, SyscallEscape, SyscallR
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::internet::Endpoint;
 use renga_proto::socket::{
-    Deliver, GetPeer, RECEIVE_NOW, RECEIVE_PEEK, Receive, Received, Send, SocketFamily, SocketHandle, SocketSide,
-    SocketSort,
+    Deliver, GetPeer, RECEIVE_FLIGHT, RECEIVE_NOW, RECEIVE_PEEK, Receive, Received, Send, SocketFamily, SocketHandle,
+    SocketSide, SocketSort,
 };
 use renga_rt::{Errno, Retry, apart};
 
@@ -41,6 +42,7 @@ struct MessageHeader {
     name: u64,
     name_bytes: u32,
     buffers: Buffers,
+    control: u64,
     control_bytes: u64,
 }
 
@@ -49,6 +51,8 @@ struct Message {
     bytes: u64,
     length: u64,
     from: SocketHandle,
+    /// The descriptors that came along.
+    flight: SocketHandle,
 }
 
 impl Services {
@@ -106,10 +110,15 @@ impl<M: UserMemory> User<M> {
     /// Sends the message whose header is at `place`.
     async fn send_at(&mut self, place: u64, flags: u32) -> SyscallResult {
         let number = self.argument(0);
-        self.socket_object(number)?;
         let header = self.get_message_header(place).await?;
-        if header.control_bytes != 0 {
-            return Err(Errno::EINVAL.into()); // there is nothing that could go along
+        let object = self.socket_object(number)?;
+        if header.control_bytes != 0 && object.family() == SocketFamily::Unix {
+            let numbers = apart!(self.get_rights(header.control, header.control_bytes))?;
+            if !numbers.is_empty() {
+                let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
+                let mode = (mode, flags & MSG_NOSIGNAL != 0);
+                return apart!(self.send_with(object, header.buffers, mode, &numbers));
+            }
         }
         self.send_buffers(number, header.buffers, flags, (header.name, header.name_bytes)).await
     }
@@ -193,13 +202,13 @@ impl<M: UserMemory> User<M> {
 
     /// A read of one record.
     pub(crate) async fn read_record(&mut self, buffers: Buffers) -> SyscallResult {
-        Ok(self.receive_buffers(self.argument(0), buffers, 0).await?.bytes)
+        Ok(self.receive_buffers(self.argument(0), buffers, 0, 0).await?.bytes)
     }
 
     pub(crate) async fn receive_from_socket(&mut self) -> SyscallResult {
         let (number, flags) = (self.argument(0), self.int(3));
         let buffers = Buffers::One { address: self.argument(1), length: self.argument(2).min(TRANSFER_BYTES_MAX) };
-        let message = self.receive_buffers(number, buffers, flags).await?;
+        let message = self.receive_buffers(number, buffers, flags, 0).await?;
         if self.argument(4) != 0 {
             self.put_sender(number, &message, (self.argument(4), self.argument(5))).await?;
         }
@@ -215,13 +224,20 @@ impl<M: UserMemory> User<M> {
         let number = self.argument(0);
         self.socket_object(number)?;
         let header = self.get_message_header(place).await?;
-        let message = self.receive_buffers(number, header.buffers, flags).await?;
+        let takes = if header.control_bytes > 0 { RECEIVE_FLIGHT } else { 0 };
+        let message = self.receive_buffers(number, header.buffers, flags, takes).await?;
         if header.name != 0 {
             self.put_sender(number, &message, (header.name, place.wrapping_add(NAME_LENGTH_AT))).await?;
         }
         let cut = if message.length > message.bytes { MSG_TRUNC } else { 0 };
-        self.put_words(place.wrapping_add(CONTROL_LENGTH_AT), [0]).await?;
-        self.put(place.wrapping_add(FLAGS_AT), &cut.to_le_bytes()).await?;
+        let (mut control_bytes, mut rest) = (0, flags & MSG_CMSG_CLOEXEC);
+        if message.flight != SocketHandle::NONE {
+            let landed = apart!(self.land(message.flight, (header.control, header.control_bytes), flags));
+            let (bytes, cut) = landed?;
+            (control_bytes, rest) = (bytes, rest | cut);
+        }
+        self.put_words(place.wrapping_add(CONTROL_LENGTH_AT), [control_bytes]).await?;
+        self.put(place.wrapping_add(FLAGS_AT), &(cut | rest).to_le_bytes()).await?;
         Ok(if flags & MSG_TRUNC != 0 { message.length } else { message.bytes })
     }
 
@@ -248,19 +264,26 @@ impl<M: UserMemory> User<M> {
         }
         let buffers = Buffers::Vector { address: word_at(&bytes, 16), count };
         let (name, name_bytes) = (word_at(&bytes, 0), int_at(&bytes, NAME_LENGTH_AT as usize));
-        let control_bytes = word_at(&bytes, CONTROL_LENGTH_AT as usize);
-        Ok(MessageHeader { name, name_bytes, buffers, control_bytes })
+        let (control, control_bytes) = (word_at(&bytes, 32), word_at(&bytes, CONTROL_LENGTH_AT as usize));
+        Ok(MessageHeader { name, name_bytes, buffers, control, control_bytes })
     }
 
     /// Receives by descriptor `number` into the buffers.
-    async fn receive_buffers(&mut self, number: u64, buffers: Buffers, flags: u32) -> Result<Message, SyscallEscape> {
+    async fn receive_buffers(
+        &mut self,
+        number: u64,
+        buffers: Buffers,
+        flags: u32,
+        takes: u32,
+    ) -> Result<Message, SyscallEscape> {
         let object = self.socket_object(number)?;
         let (_, _, sort) = object.socket()?;
         if flags & (MSG_OOB | MSG_ERRQUEUE) != 0 {
             return Err(if flags & MSG_OOB != 0 { Errno::EOPNOTSUPP } else { Errno::EAGAIN }.into());
         }
-        if sort != SocketSort::Stream || flags & MSG_PEEK != 0 {
-            return self.receive_whole(object, buffers, flags).await;
+        let internet = object.family() != SocketFamily::Unix;
+        if sort != SocketSort::Stream || flags & MSG_PEEK != 0 || takes != 0 && !internet {
+            return self.receive_whole(object, buffers, flags, takes).await;
         }
         let descriptor = *self.program.files.get(number)?;
         let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
@@ -268,7 +291,7 @@ impl<M: UserMemory> User<M> {
             0 => self.read_in(&descriptor, buffers, mode, TRANSFER_BYTES_MAX).await?,
             _ => self.receive_all(&descriptor, buffers, mode).await?,
         };
-        Ok(Message { bytes, length: bytes, from: SocketHandle::NONE })
+        Ok(Message { bytes, length: bytes, from: SocketHandle::NONE, flight: SocketHandle::NONE })
     }
 
     /// Fills the buffers from a stream, unless that ends.
@@ -291,15 +314,21 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Receives a record, or looks at bytes of a stream: at most a page.
-    async fn receive_whole(&mut self, object: Object, buffers: Buffers, flags: u32) -> Result<Message, SyscallEscape> {
-        let (at, side, _) = object.socket()?;
+    async fn receive_whole(
+        &mut self,
+        object: Object,
+        buffers: Buffers,
+        flags: u32,
+        takes: u32,
+    ) -> Result<Message, SyscallEscape> {
+        let (at, side, sort) = object.socket()?;
         let (mut room, mut index) = (0u64, 0);
         // Bounded by the buffers.
         while let Some((_, bytes)) = self.buffer(buffers, index).await? {
             (room, index) = (room.saturating_add(bytes), index + 1);
         }
         let table = [(MSG_PEEK, RECEIVE_PEEK), (MSG_DONTWAIT, RECEIVE_NOW)];
-        let flags = table.iter().filter(|(flag, _)| flags & flag != 0).fold(0, |all, (_, ours)| all | ours);
+        let flags = table.iter().filter(|(flag, _)| flags & flag != 0).fold(takes, |all, (_, ours)| all | ours);
         let receive = Receive { generation: at.generation, side, flags };
         let room = room.min(PAGE_BYTES as u64) as usize;
         let mut socket = self.services.socket(at)?;
@@ -317,7 +346,11 @@ impl<M: UserMemory> User<M> {
             pager.copy_out(space, address, &self.scratch[done..end]).await?;
             (done, index) = (end, index + 1);
         }
-        Ok(Message { bytes: bytes.into(), length: length.into(), from })
+        let (from, flight) = match sort {
+            SocketSort::Datagram => (from, SocketHandle::NONE),
+            _ => (SocketHandle::NONE, from),
+        };
+        Ok(Message { bytes: bytes.into(), length: length.into(), from, flight })
     }
 
     /// Puts the address of a datagram's sender to `place`, and its length; none if it has none.
