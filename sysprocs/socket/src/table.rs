@@ -91,10 +91,16 @@ impl SocketTableServer for TableState {
     async fn find_name(&mut self, call: &mut Call<FindName>) -> Result<SocketHandle, Errno> {
         let sort = call.entry().sort;
         let name = call.lent();
-        let named = || self.places.iter().filter(|place| place.clashes(name));
-        let least = named().map(|place| breadth(&place.name)).min().ok_or(Errno::ECONNREFUSED)?;
-        let narrow = || named().filter(|place| breadth(&place.name) == least);
-        let found = narrow().nth(self.found % narrow().count()).ok_or(Errno::ECONNREFUSED)?;
+        let (mut found, mut least, mut turn) = (None, u32::MAX, 0);
+        for place in self.places.iter().filter(|place| place.clashes(name)) {
+            let breadth = breadth(&place.name);
+            turn = if breadth < least { 0 } else { turn + 1 };
+            // Those that share it take turns.
+            if breadth < least || breadth == least && self.found % (turn + 1) == turn {
+                (found, least) = (Some(place), breadth);
+            }
+        }
+        let found = found.ok_or(Errno::ECONNREFUSED)?;
         let (at, of_sort) = (found.at, found.sort);
         self.found = self.found.wrapping_add(1);
         if of_sort == sort { Ok(at) } else { Err(Errno::EPROTOTYPE) }
