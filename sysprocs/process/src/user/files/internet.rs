@@ -93,7 +93,9 @@ impl Services {
         (board, interface, port): (u8, u8, u16),
     ) -> Result<SocketHandle, Errno> {
         let name = port_name(sort, port, interface);
-        let found = self.ports(board)?.call_retrying(FindName { sort }, &name[..]).await;
+        // A board may have no sockets.
+        let mut ports = self.ports(board).map_err(|_| Errno::ECONNREFUSED)?;
+        let found = ports.call_retrying(FindName { sort }, &name[..]).await;
         found.map_err(|errno| if is_loss(errno) { Errno::EHOSTUNREACH } else { errno })
     }
 

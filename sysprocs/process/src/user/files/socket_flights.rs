@@ -168,7 +168,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The flight is let go by its board; one that is dead has no more.
-    async fn end_flight(&mut self, flight: SocketHandle) {
+    pub(super) async fn end_flight(&mut self, flight: SocketHandle) {
         let SocketHandle { board, number, generation } = flight;
         if let Ok(mut table) = self.services.ports(board) {
             let _ = table.call_retrying(EndFlight { number, generation }, ()).await;

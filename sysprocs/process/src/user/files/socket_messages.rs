@@ -226,15 +226,15 @@ impl<M: UserMemory> User<M> {
         let header = self.get_message_header(place).await?;
         let takes = if header.control_bytes > 0 { RECEIVE_FLIGHT } else { 0 };
         let message = self.receive_buffers(number, header.buffers, flags, takes).await?;
-        if header.name != 0 {
-            self.put_sender(number, &message, (header.name, place.wrapping_add(NAME_LENGTH_AT))).await?;
-        }
         let cut = if message.length > message.bytes { MSG_TRUNC } else { 0 };
         let (mut control_bytes, mut rest) = (0, flags & MSG_CMSG_CLOEXEC);
         if message.flight != SocketHandle::NONE {
             let landed = apart!(self.land(message.flight, (header.control, header.control_bytes), flags));
             let (bytes, cut) = landed?;
             (control_bytes, rest) = (bytes, rest | cut);
+        }
+        if header.name != 0 {
+            self.put_sender(number, &message, (header.name, place.wrapping_add(NAME_LENGTH_AT))).await?;
         }
         self.put_words(place.wrapping_add(CONTROL_LENGTH_AT), [control_bytes]).await?;
         self.put(place.wrapping_add(FLAGS_AT), &(cut | rest).to_le_bytes()).await?;
@@ -335,8 +335,22 @@ impl<M: UserMemory> User<M> {
         let received = leaving!(self, socket.call_retrying(receive, &mut self.scratch[..room]));
         let Received { bytes, length, from } =
             restartable(received.map_err(|errno| self.note_loss(object, errno, false)))?;
+        let (from, flight) = match sort {
+            SocketSort::Datagram => (from, SocketHandle::NONE),
+            _ => (SocketHandle::NONE, from),
+        };
+        if let Err(errno) = self.copy_received(buffers, (bytes as usize).min(PAGE_BYTES)).await {
+            if flight != SocketHandle::NONE {
+                self.end_flight(flight).await;
+            }
+            return Err(errno.into());
+        }
+        Ok(Message { bytes: bytes.into(), length: length.into(), from, flight })
+    }
+
+    /// Copies the first bytes of the scratch page to the buffers.
+    async fn copy_received(&mut self, buffers: Buffers, all: usize) -> Result<(), Errno> {
         let (mut done, mut index) = (0, 0);
-        let all = (bytes as usize).min(PAGE_BYTES);
         // Bounded by the buffers.
         while done < all
             && let Some((address, room)) = self.buffer(buffers, index).await?
@@ -346,11 +360,7 @@ impl<M: UserMemory> User<M> {
             pager.copy_out(space, address, &self.scratch[done..end]).await?;
             (done, index) = (end, index + 1);
         }
-        let (from, flight) = match sort {
-            SocketSort::Datagram => (from, SocketHandle::NONE),
-            _ => (SocketHandle::NONE, from),
-        };
-        Ok(Message { bytes: bytes.into(), length: length.into(), from, flight })
+        Ok(())
     }
 
     /// Puts the address of a datagram's sender to `place`, and its length; none if it has none.
