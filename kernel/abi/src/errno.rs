@@ -68,12 +68,14 @@ errnos! {
     EAFNOSUPPORT = 97 "Address family not supported";
     EADDRINUSE = 98 "Address already in use";
     EADDRNOTAVAIL = 99 "Cannot assign requested address";
+    ENETUNREACH = 101 "Network is unreachable";
     ECONNRESET = 104 "Connection reset by peer";
     EISCONN = 106 "Already connected";
     ENOTCONN = 107 "Not connected";
     ETIMEDOUT = 110 "Connection timed out";
     ECONNREFUSED = 111 "Connection refused";
     EHOSTDOWN = 112 "The board is down";
+    EHOSTUNREACH = 113 "No route to host";
     ESTALE = 116 "Stale file handle";
     ECANCELED = 125 "Operation canceled";
     ECROSSED = 1024 "The path leads into another file system: ours, which no program sees";

@@ -20,6 +20,7 @@ pub mod futex;
 mod in_slice;
 pub mod inode;
 pub mod inode_release;
+pub mod internet;
 pub mod listed;
 pub mod locks;
 pub mod memory;

@@ -41,6 +41,18 @@ word_enum! {
     }
 }
 
+word_enum! {
+    /// What addresses a socket has.
+    pub enum SocketFamily {
+        /// Paths and abstract names.
+        Unix,
+        /// Internet addresses of version 4.
+        Inet4,
+        /// Of both versions.
+        Inet6,
+    }
+}
+
 impl SocketSide {
     /// The partner.
     pub const fn other(self) -> SocketSide {
@@ -55,6 +67,8 @@ impl SocketSide {
 pub const NAME_BYTES: usize = 110;
 /// Bytes of a record, at most: what crosses in one call.
 pub const RECORD_BYTES_MAX: usize = 4096;
+/// Options of a side that are kept, at most.
+pub const OPTIONS_MAX: usize = 12;
 /// Connections that wait at a listener, at most.
 pub const BACKLOG_MAX: usize = 64;
 
@@ -62,6 +76,10 @@ pub const BACKLOG_MAX: usize = 64;
 pub const RECEIVE_PEEK: u32 = 1;
 /// Of `Receive`: `EAGAIN` rather than waiting.
 pub const RECEIVE_NOW: u32 = 2;
+/// Of `Receive`: the caller takes what is in flight with the bytes; else nobody receives it.
+pub const RECEIVE_FLIGHT: u32 = 4;
+/// Messages with descriptors that wait at a side, at most.
+pub const FLIGHTS_MAX: usize = 8;
 /// Poll: the partner sends no more (`POLLRDHUP`).
 pub const PEER_SHUT: u32 = 0x2000;
 /// Of `Shutdown`: this side receives no more.
@@ -85,7 +103,7 @@ in_words! {
         bytes: u32,
         /// How long the record is, or as `bytes`.
         length: u32,
-        /// Of a datagram: its sender, or none.
+        /// Of a datagram: its sender, or none. Else the flight that came with the bytes, or none.
         from: SocketHandle,
     }
     /// Facts of a socket's side.
@@ -105,6 +123,8 @@ in_words! {
         peer: SocketHandle,
         /// Calls of this side fail rather than wait.
         nonblocking: bool,
+        /// Of an internet socket: its port, 0 if it has none.
+        port: u16,
     }
 }
 
@@ -119,7 +139,7 @@ protocol! {
     pub Socket = 40, SocketCall {
         /// Becomes a socket of process `pid`, with one reference of the caller's board; as a `pair` connected, with one
         /// to each side. Returns its generation, never 0.
-        0 OpenSocket { sort: SocketSort, pair: bool, pid: u32 } (()) -> Result<u32, Errno>;
+        0 OpenSocket { sort: SocketSort, internet: bool, pair: bool, pid: u32 } (()) -> Result<u32, Errno>;
         /// Waits for bytes or a record. 0 bytes of a stream: the partner sends no more.
         1 Receive { generation: u32, side: SocketSide, flags: u32 } (&'a mut [u8]) -> Result<Received, Errno> [defers];
         /// Sends all of the slice, waiting for room; how many bytes. `EPIPE`: the partner receives no more.
@@ -137,15 +157,16 @@ protocol! {
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Ends directions of a connection. `ENOTCONN`: there is none.
         8 Shutdown { generation: u32, side: SocketSide, how: u32 } (()) -> Result<(), Errno>;
-        /// The address of the first side is the slice, or (empty) it has none any more. `EINVAL`: it has one.
-        9 SetAddress { generation: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// The address of the first side is the slice, or (empty) it has none any more. `EINVAL`: it has one, and this
+        /// one does not replace it.
+        9 SetAddress { generation: u32, replaces: bool } (&'a [u8]) -> Result<(), Errno>;
         /// The address of the side, or (`peer`) of its partner; how many bytes. `ENOTCONN`: it has none.
         10 GetAddress { generation: u32, side: SocketSide, peer: bool } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Takes connections from now on, of which so many may wait, for process `pid`.
         11 Listen { generation: u32, backlog: u32, pid: u32 } (()) -> Result<(), Errno>;
-        /// Process `pid` is about to offer it to a listener of `board`, whose address is the slice; that board has a
-        /// reference to the second side.
-        12 BeginConnect { generation: u32, board: u8, pid: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Process `pid` is about to offer it to a listener of `board`, whose address is the slice behind the first
+        /// `own_bytes`, which if any are its own from now on; that board has a reference to the second side.
+        12 BeginConnect { generation: u32, board: u8, pid: u32, own_bytes: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// The listener of process `pid` has it, or (0) has refused it.
         13 EndConnect { generation: u32, pid: u32 } (()) -> Result<(), Errno>;
         /// To a listener: a connection waits for it; the listener's process. `ECONNREFUSED`: it is none;
@@ -162,9 +183,19 @@ protocol! {
         18 Deliver { generation: u32, from: SocketHandle, nonblocking: bool } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Of datagrams: whom those without an address are for; the slice is the address.
         19 SetPeer { generation: u32, peer: SocketHandle } (&'a [u8]) -> Result<(), Errno>;
-        /// Whom they are for; no socket if it is one of a pair, or has no partner.
+        /// Whom they are for; no socket if it is one of a pair, or has no partner. Of an internet socket the handle is
+        /// a board, a port and an interface (`internet::of_datagram`), and an error that waits is returned.
         20 GetPeer { generation: u32, side: SocketSide } (()) -> Result<PeerFacts, Errno>;
         /// The error that waits for a call (0: none), once.
         21 TakeError { generation: u32, side: SocketSide } (()) -> Result<u32, Errno>;
+        /// The error waits for a call.
+        22 SetError { generation: u32, side: SocketSide, error: u32 } (()) -> Result<(), Errno>;
+        /// Keeps what a program gives an option; `ENOPROTOOPT`: there are too many.
+        23 SetOption { generation: u32, side: SocketSide, option: u32, value: u64 } (()) -> Result<(), Errno>;
+        /// What was kept of the option. `ENOPROTOOPT`: nothing.
+        24 GetOption { generation: u32, side: SocketSide, option: u32 } (()) -> Result<u64, Errno>;
+        /// As `Send`, with a flight of the caller's board, but what has no room of a stream is not sent.
+        25 SendWith { generation: u32, side: SocketSide, nonblocking: bool, flight: SocketHandle } (&'a [u8])
+            -> Result<u32, Errno> [defers];
     }
 }

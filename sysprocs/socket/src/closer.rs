@@ -1,30 +1,85 @@
-//! Closes connections that nobody will accept, as their listener was closed, and frees names of closed sockets.
+//! Closes connections that nobody will accept, as their listener was closed, frees names of closed sockets, and lets go
+//! descriptors that nobody received.
 //!
-//! Invariant: each errand is done once. Calls: the table of its board, which keeps it waiting, the one with the names,
-//! and sockets of all boards. Called by: nobody, so that sockets and tables need not call across boards.
+//! Invariant: each errand is done once. Calls: the table of its board, which keeps it waiting, those of other boards, and
+//! servers of objects of all boards. Called by: nobody, so that sockets and tables need not call across boards.
 
+use renga_proto::events::{DropEvents, Events};
+use renga_proto::file::{Close, File};
+use renga_proto::pipe::{CloseEnd, Pipe, PipeEnd};
 use renga_proto::socket::{CloseSide, Socket, SocketHandle, SocketSide};
-use renga_proto::socket_table::{Errand, NextErrand, SocketTable, UnbindName};
+use renga_proto::socket_table::{
+    EndFlight, Errand, ErrandKind, FLIGHT_BYTES, FLOWN_BYTES, Flown, FlownKind, NextErrand, SocketTable, TakeFlight,
+    UnbindName,
+};
 use renga_rt::{Family, Local, Never, Retry};
 
-/// Does the errands of its board's table; `names` is the board with the names.
+/// Does the errands of its board's table; `names` is the board with the names. Whatever cannot be called is of a board
+/// that is dead, and has no connections, names and objects either.
 pub async fn socket_closer(
-    mut table: Local<SocketTable, { NextErrand::BIT }>,
-    mut tables: Family<SocketTable, { UnbindName::BIT }>,
+    mut table: Local<SocketTable, { NextErrand::BIT | TakeFlight::BIT }>,
+    mut tables: Family<SocketTable, { EndFlight::BIT | UnbindName::BIT }>,
     mut sockets: Family<Socket, { CloseSide::BIT }>,
+    mut pipes: Family<Pipe, { CloseEnd::BIT }>,
+    mut files: Family<File, { Close::BIT }>,
+    mut events: Family<Events, { DropEvents::BIT }>,
     names: u8,
 ) -> Never {
+    let mut bytes = [0; FLIGHT_BYTES];
     loop {
         let Some(mut table) = table.at(0) else { core::future::pending().await };
-        let Ok(Errand { at, unbinds }) = table.call(NextErrand {}, ()).await else { continue };
+        let Ok(Errand { at, kind }) = table.call(NextErrand {}, ()).await else { continue };
         let SocketHandle { board, number, generation } = at;
-        // A board that is dead has no connection and no names either.
-        if unbinds {
-            if let Some(mut names) = tables.at(names, 0) {
-                let _ = names.call_retrying(UnbindName { at }, ()).await;
+        let mut count = 0;
+        match kind {
+            ErrandKind::Unbind => {
+                if let Some(mut names) = tables.at(names, 0) {
+                    let _ = names.call_retrying(UnbindName { at }, ()).await;
+                }
             }
-        } else if let Some(mut socket) = sockets.at(board, number.into()) {
-            let _ = socket.call_retrying(CloseSide { generation, side: SocketSide::Second }, ()).await;
+            ErrandKind::Close => {
+                if let Some(mut socket) = sockets.at(board, number.into()) {
+                    let _ = socket.call_retrying(CloseSide { generation, side: SocketSide::Second }, ()).await;
+                }
+            }
+            ErrandKind::EndFlight => {
+                if let Some(mut owner) = tables.at(board, 0) {
+                    let _ = owner.call_retrying(EndFlight { number, generation }, ()).await;
+                }
+            }
+            ErrandKind::Release => {
+                let take = TakeFlight { number, generation };
+                count = table.call(take, &mut bytes[..]).await.unwrap_or(0) as usize;
+            }
+        }
+        for flown in bytes[..count].as_chunks::<FLOWN_BYTES>().0 {
+            let Flown { kind, at: SocketHandle { board, number, generation }, .. } = Flown::of_bytes(flown);
+            let index = usize::from(number);
+            let ends = [FlownKind::Reader, FlownKind::Writer].into_iter().zip([PipeEnd::Reader, PipeEnd::Writer]);
+            for (_, end) in ends.filter(|(of, _)| kind == *of || kind == FlownKind::Fifo) {
+                if let Some(mut pipe) = pipes.at(board, index) {
+                    let _ = pipe.call_retrying(CloseEnd { generation, end }, ()).await;
+                }
+            }
+            match kind {
+                FlownKind::File => {
+                    if let Some(mut file) = files.at(board, index) {
+                        let _ = file.call_retrying(Close { generation }, ()).await;
+                    }
+                }
+                FlownKind::First | FlownKind::Second => {
+                    let side = if kind == FlownKind::First { SocketSide::First } else { SocketSide::Second };
+                    if let Some(mut socket) = sockets.at(board, index) {
+                        let _ = socket.call_retrying(CloseSide { generation, side }, ()).await;
+                    }
+                }
+                FlownKind::Events => {
+                    if let Some(mut events) = events.at(board, 0) {
+                        let _ = events.call_retrying(DropEvents { number, generation }, ()).await;
+                    }
+                }
+                FlownKind::Nothing | FlownKind::Reader | FlownKind::Writer | FlownKind::Fifo => {}
+            }
         }
     }
 }

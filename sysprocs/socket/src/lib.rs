@@ -10,10 +10,12 @@
 #![forbid(unsafe_code)]
 
 mod closer;
+mod flights;
 mod server;
 mod side;
 mod table;
 
 pub use closer::socket_closer;
+pub use flights::Flight;
 pub use server::socket;
 pub use table::{SocketName, socket_table};

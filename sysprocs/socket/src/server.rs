@@ -2,23 +2,25 @@
 //!
 //! Invariant: a receiver waits only while there is nothing for it and more can come, a sender only while its bytes do
 //! not fit and the partner receives. The call that changes that answers them, or their cancellation does. Records are
-//! whole. Calls: the table of its board.
+//! whole. A flight (`flights.rs`) is received with its message, or dropped. Calls: the table of its board.
 
 use crate::side::ConnectionSide;
 use heapless::{Deque, Vec};
 use renga_pipe::Ring;
-use renga_proto::pipe::{PIPE_BYTES, Polled};
+use renga_proto::internet::Endpoint;
+use renga_proto::pipe::{ERROR, PIPE_BYTES, Polled, READABLE};
 use renga_proto::socket::{
-    Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, GetAddress,
-    GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SetAddress, SetPeer, SetSideBlocking,
-    Shutdown, Socket, SocketCall, SocketFacts, SocketHandle, SocketServer, SocketSide, SocketSort, SocketState,
-    TakeError, TakeSide,
+    Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, FLIGHTS_MAX,
+    GetAddress, GetOption, GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SendWith,
+    SetAddress, SetError, SetOption, SetPeer, SetSideBlocking, Shutdown, Socket, SocketCall, SocketFacts, SocketHandle,
+    SocketServer, SocketSide, SocketSort, SocketState, TakeError, TakeSide,
 };
-use renga_proto::socket_table::{AddErrand, Errand, FreeSocket, SocketTable};
+use renga_proto::socket_table::{AddErrand, Errand, ErrandKind, FreeSocket, SocketTable};
 use renga_rt::{Call, CallQueue, Errno, Generation, Local, Me, Never, Port, Protocol, Wakes, Watch, apart};
 
 mod connecting;
 mod events;
+mod flights;
 mod simple;
 mod transfer;
 
@@ -30,15 +32,17 @@ renga_rt::with_defaults! {
         sides: [ConnectionSide; 2] = sides,
         generation: Generation = Generation::before_first(boot),
         sort: SocketSort = SocketSort::Stream,
+        /// Its addresses are the internet's.
+        internet: bool = false,
         state: SocketState = SocketState::Fresh,
         /// Of a connection: its listener's board has the reference to the second side, nobody has accepted it.
         pending: bool = false,
         /// Its generation while transfers concern only who waits for bytes: a stream with both sides open, without
         /// errors, shut directions and nonblocking sides; else 0.
         simple_generation: u32 = 0,
-        /// It has a name in the table of names.
+        /// It has a name in the table of names, which another board may have; ports are its own board's.
         named: bool = false,
-        /// Of datagrams: whom those without an address are for.
+        /// Of datagrams: whom those without an address are for, of the internet's as `internet::of_datagram`.
         peer: SocketHandle = SocketHandle::NONE,
         /// Connections that wait here, and how many may.
         backlog: Deque<SocketHandle, BACKLOG_MAX> = Deque::new(),
@@ -46,6 +50,10 @@ renga_rt::with_defaults! {
         accepting: CallQueue<Accept> = CallQueue::new(),
         offering: CallQueue<Offer> = CallQueue::new(),
         delivering: CallQueue<Deliver> = CallQueue::new(),
+        /// Messages have flights, so that no transfer is simple.
+        has_flights: bool = false,
+        /// Flights that nobody received.
+        dropped: Vec<SocketHandle, { 2 * FLIGHTS_MAX }> = Vec::new(),
         /// Boards with a reference, a bit each, as the router knows.
         watched: u8 = 0,
         watch: &'static Watch = watch,
@@ -94,6 +102,9 @@ pub async fn socket(
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
+        if !state.dropped.is_empty() {
+            apart!(state.end_dropped(&mut table));
+        }
         if was_open && !state.is_open() {
             let generation = state.generation.number();
             apart!(state.finish(&mut table, SocketHandle { board, number, generation }));
@@ -103,13 +114,14 @@ pub async fn socket(
 
 impl SocketServer for SocketProcess {
     async fn open_socket(&mut self, call: &mut Call<OpenSocket>) -> Result<u32, Errno> {
-        let OpenSocket { sort, pair, pid } = call.entry();
+        let OpenSocket { sort, internet, pair, pid } = call.entry();
         if self.is_open() {
             return Err(Errno::EINVAL);
         }
         self.generation.next();
         self.sides.iter_mut().for_each(|side| side.reset(pid));
-        (self.sort, self.pending, self.named, self.peer) = (sort, false, false, SocketHandle::NONE);
+        (self.sort, self.internet, self.pending, self.named) = (sort, internet, false, false);
+        self.peer = SocketHandle::NONE;
         self.state = if pair { SocketState::Connected } else { SocketState::Fresh };
         let [first, second] = &mut self.sides;
         let added = first.references.add(call.board()) && (!pair || second.references.add(call.board()));
@@ -159,12 +171,13 @@ impl SocketServer for SocketProcess {
         self.shut(side, how)
     }
     async fn set_address(&mut self, call: &mut Call<SetAddress>) -> Result<(), Errno> {
-        self.check(call.entry().generation, SocketSide::First, call.board())?;
+        let SetAddress { generation, replaces } = call.entry();
+        self.check(generation, SocketSide::First, call.board())?;
         let address = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
-        if !address.is_empty() && !self.sides[0].address.is_empty() {
+        if !replaces && !address.is_empty() && !self.sides[0].address.is_empty() {
             return Err(Errno::EINVAL);
         }
-        self.named = !address.is_empty();
+        self.named = !address.is_empty() && !self.internet;
         self.sides[0].address = address;
         Ok(())
     }
@@ -191,11 +204,16 @@ impl SocketServer for SocketProcess {
         self.begin_listening(backlog, pid)
     }
     async fn begin_connect(&mut self, call: &mut Call<BeginConnect>) -> Result<(), Errno> {
-        let BeginConnect { generation, board, pid } = call.entry();
+        let BeginConnect { generation, board, pid, own_bytes } = call.entry();
         self.check(generation, SocketSide::First, call.board())?;
-        let address = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
+        let (own, address) = call.lent().split_at_checked(own_bytes as usize).ok_or(Errno::EINVAL)?;
+        let address = Vec::from_slice(address).map_err(|_| Errno::EINVAL)?;
+        let own = Vec::from_slice(own).map_err(|_| Errno::EINVAL)?;
         self.begin_connecting(board, pid)?;
         self.sides[1].address = address;
+        if !own.is_empty() {
+            self.sides[0].address = own;
+        }
         Ok(())
     }
     async fn end_connect(&mut self, call: &mut Call<EndConnect>) -> Result<(), Errno> {
@@ -237,12 +255,37 @@ impl SocketServer for SocketProcess {
     async fn get_peer(&mut self, call: &mut Call<GetPeer>) -> Result<PeerFacts, Errno> {
         let GetPeer { generation, side } = call.entry();
         self.check(generation, side, call.board())?;
-        Ok(PeerFacts { peer: self.peer, nonblocking: self.side(side).nonblocking })
+        let own = Endpoint::of_bytes(&self.sides[0].address).filter(|_| self.internet);
+        let port = own.map_or(0, |own| own.port);
+        if self.internet && self.side(side).error != 0 {
+            return Err(Errno(core::mem::take(&mut self.side(side).error)));
+        }
+        Ok(PeerFacts { peer: self.peer, nonblocking: self.side(side).nonblocking, port })
     }
     async fn take_error(&mut self, call: &mut Call<TakeError>) -> Result<u32, Errno> {
         let TakeError { generation, side } = call.entry();
         self.check(generation, side, call.board())?;
         Ok(core::mem::take(&mut self.side(side).error).into())
+    }
+    async fn set_error(&mut self, call: &mut Call<SetError>) -> Result<(), Errno> {
+        let SetError { generation, side, error } = call.entry();
+        self.check(generation, side, call.board())?;
+        self.side(side).error = error as u16;
+        self.side(side).note_edge(READABLE | ERROR);
+        Ok(())
+    }
+    async fn set_option(&mut self, call: &mut Call<SetOption>) -> Result<(), Errno> {
+        let SetOption { generation, side, option, value } = call.entry();
+        self.check(generation, side, call.board())?;
+        if self.side(side).set_option(option, value) { Ok(()) } else { Err(Errno::ENOPROTOOPT) }
+    }
+    async fn send_with(&mut self, call: Call<SendWith>) {
+        self.accept_flight(call);
+    }
+    async fn get_option(&mut self, call: &mut Call<GetOption>) -> Result<u64, Errno> {
+        let GetOption { generation, side, option } = call.entry();
+        self.check(generation, side, call.board())?;
+        self.side(side).option(option).ok_or(Errno::ENOPROTOOPT)
     }
 }
 
@@ -270,15 +313,18 @@ impl SocketProcess {
 
     /// Nobody has it any more: it is free, and so are its name and what waited here.
     async fn finish(&mut self, table: &mut Local<SocketTable, TABLE>, own: SocketHandle) {
+        self.drop_flights(SocketSide::First);
+        self.drop_flights(SocketSide::Second);
+        self.end_dropped(table).await;
         let Some(mut table) = table.at(0) else { return };
         // Bounded by the room for them.
         while let Some(at) = self.backlog.pop_front() {
             // It has room for all sockets.
-            let _ = table.call(AddErrand { errand: Errand { at, unbinds: false } }, ()).await;
+            let _ = table.call(AddErrand { errand: Errand { at, kind: ErrandKind::Close } }, ()).await;
         }
         if core::mem::take(&mut self.named) {
             // If there is no room, who wants the name finds out.
-            let _ = table.call(AddErrand { errand: Errand { at: own, unbinds: true } }, ()).await;
+            let _ = table.call(AddErrand { errand: Errand { at: own, kind: ErrandKind::Unbind } }, ()).await;
         }
         self.state = SocketState::Fresh;
         self.sides.iter_mut().for_each(|side| side.ring.clear());

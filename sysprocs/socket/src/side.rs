@@ -3,11 +3,19 @@
 //! Invariant: an edge wakes the programs that wait for one of its events. Not here: what the sides do to each other
 //! (`server.rs`).
 
-use heapless::Vec;
+use heapless::{Deque, Vec};
 use renga_pipe::Ring;
 use renga_proto::pipe::{NO_PROGRAM, Polled};
-use renga_proto::socket::{NAME_BYTES, Receive, Send};
+use renga_proto::socket::{FLIGHTS_MAX, NAME_BYTES, OPTIONS_MAX, Receive, Send, SendWith, SocketHandle};
 use renga_rt::{BoardReferences, CallQueue, Waiters, Wakes};
+
+/// Where in the ring a message begins and ends that has a flight.
+#[derive(Clone, Copy)]
+pub(crate) struct Attached {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) flight: SocketHandle,
+}
 
 renga_rt::with_defaults! {
     pub(crate) struct ConnectionSide {
@@ -16,6 +24,9 @@ renga_rt::with_defaults! {
         pub(crate) ring: Ring = ring,
         pub(crate) receiving: CallQueue<Receive> = CallQueue::new(),
         pub(crate) sending: CallQueue<Send> = CallQueue::new(),
+        pub(crate) sending_with: CallQueue<SendWith> = CallQueue::new(),
+        /// In the order of the ring.
+        pub(crate) attached: Deque<Attached, FLIGHTS_MAX> = Deque::new(),
         /// How much of the first sender's slice the partner has already.
         pub(crate) sent: usize = 0,
         /// It receives, and sends, no more.
@@ -26,6 +37,8 @@ renga_rt::with_defaults! {
         /// Who made it.
         pub(crate) pid: u32 = 0,
         pub(crate) address: Vec<u8, NAME_BYTES> = Vec::new(),
+        /// What programs gave options.
+        options: Vec<(u32, u64), OPTIONS_MAX> = Vec::new(),
         waiters: Waiters = Waiters::NONE,
         awaited: u32 = 0,
         edges: u32 = 1,
@@ -39,8 +52,37 @@ impl ConnectionSide {
     pub(crate) fn reset(&mut self, pid: u32) {
         self.ring.clear();
         self.address.clear();
+        self.options.clear();
         self.references = BoardReferences::NONE;
         (self.shut, self.error, self.nonblocking, self.pid, self.sent) = (0, 0, false, pid, 0);
+    }
+
+    /// `bytes` are received; the flight that came with them.
+    pub(crate) fn pass(&mut self, bytes: usize) -> SocketHandle {
+        let mut flight = SocketHandle::NONE;
+        if let Some(first) = self.attached.front()
+            && first.start < bytes
+        {
+            flight = first.flight;
+            self.attached.pop_front();
+        }
+        for rest in self.attached.iter_mut() {
+            (rest.start, rest.end) = (rest.start.saturating_sub(bytes), rest.end.saturating_sub(bytes));
+        }
+        flight
+    }
+
+    /// What was kept of an option.
+    pub(crate) fn option(&self, option: u32) -> Option<u64> {
+        self.options.iter().find(|(kept, _)| *kept == option).map(|(_, value)| *value)
+    }
+    /// Keeps `value` of an option; false: there are too many.
+    pub(crate) fn set_option(&mut self, option: u32, value: u64) -> bool {
+        if let Some((_, kept)) = self.options.iter_mut().find(|(kept, _)| *kept == option) {
+            *kept = value;
+            return true;
+        }
+        self.options.push((option, value)).is_ok()
     }
 
     /// A change may have made one of `events` true: who waits for it polls again.

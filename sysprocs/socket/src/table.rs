@@ -1,13 +1,15 @@
-//! The table of a board's socket processes; on the board of the files also that of the names of all sockets.
+//! The table of a board's socket processes and of its ports; on the board of the files also that of all other names.
 //!
-//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's. An errand is given once to who
+//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's, unless all who have it share it. An errand is given once to who
 //! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
 
+use crate::flights::{Flight, Flights};
 use heapless::Vec;
+use renga_proto::internet::{breadth, names_clash};
 use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
-    AddErrand, BindName, BoardDied, Errand, FindName, FreeSocket, NextErrand, SocketTable, SocketTableServer,
-    TakeSocket, UnbindName,
+    AddErrand, AddFlight, BindName, BoardDied, EndFlight, Errand, ErrandKind, FindName, FreeSocket, NextErrand,
+    SocketTable, SocketTableServer, TakeFlight, TakeSocket, UnbindName,
 };
 use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_cancelled};
 
@@ -16,14 +18,19 @@ use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_c
 pub struct SocketName {
     at: SocketHandle,
     sort: SocketSort,
+    shared: bool,
     name: Vec<u8, NAME_BYTES>,
 }
 impl SocketName {
     /// None.
-    pub const NONE: SocketName = SocketName { at: SocketHandle::NONE, sort: SocketSort::Stream, name: Vec::new() };
+    pub const NONE: SocketName =
+        SocketName { at: SocketHandle::NONE, sort: SocketSort::Stream, shared: false, name: Vec::new() };
 
     fn is_free(&self) -> bool {
         self.at.generation == 0
+    }
+    fn clashes(&self, name: &[u8]) -> bool {
+        !self.is_free() && names_clash(&self.name, name)
     }
 }
 
@@ -32,6 +39,9 @@ struct TableState {
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
     waiting: CallQueue<NextErrand>,
+    flights: Flights,
+    /// How many names were found, so that sockets that share one take turns.
+    found: usize,
 }
 
 /// Serves as many sockets as there are `free` places.
@@ -40,8 +50,11 @@ pub async fn socket_table(
     free: &'static mut [u16],
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
+    flights: &'static mut [Flight],
+    boot: u8,
 ) -> Never {
-    let mut state = TableState { sockets: FreeList::new(free), places, errands, waiting: CallQueue::new() };
+    let (sockets, waiting, flights) = (FreeList::new(free), CallQueue::new(), Flights::new(flights, boot));
+    let mut state = TableState { sockets, places, errands, waiting, flights, found: 0 };
     loop {
         if let Some(call) = port.accept_or_notified(SocketTable::ENTRIES).await {
             call.serve(&mut state).await;
@@ -56,27 +69,41 @@ impl SocketTableServer for TableState {
         self.sockets.take().ok_or(Errno::ENFILE)
     }
     async fn free_socket(&mut self, call: &mut Call<FreeSocket>) -> Result<(), Errno> {
-        if self.sockets.give_back(call.entry().socket) { Ok(()) } else { Err(Errno::EINVAL) }
+        let (socket, board) = (call.entry().socket, call.board());
+        for place in self.places.iter_mut().filter(|place| (place.at.board, place.at.number) == (board, socket)) {
+            place.at = SocketHandle::NONE;
+        }
+        if self.sockets.give_back(socket) { Ok(()) } else { Err(Errno::EINVAL) }
     }
     async fn bind_name(&mut self, call: &mut Call<BindName>) -> Result<(), Errno> {
-        let BindName { at, sort } = call.entry();
+        let BindName { at, sort, shared } = call.entry();
         let name = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
         if at.generation == 0 || name.is_empty() {
             return Err(Errno::EINVAL);
         }
-        if self.places.iter().any(|place| !place.is_free() && place.name == name) {
+        if self.places.iter().any(|place| place.clashes(&name) && !(shared && place.shared)) {
             return Err(Errno::EADDRINUSE);
         }
         let place = self.places.iter_mut().find(|place| place.is_free()).ok_or(Errno::ENFILE)?;
-        (place.at, place.sort, place.name) = (at, sort, name);
+        (place.at, place.sort, place.shared, place.name) = (at, sort, shared, name);
         Ok(())
     }
     async fn find_name(&mut self, call: &mut Call<FindName>) -> Result<SocketHandle, Errno> {
         let sort = call.entry().sort;
         let name = call.lent();
-        let found = self.places.iter().find(|place| !place.is_free() && place.name == *name);
+        let (mut found, mut least, mut turn) = (None, u32::MAX, 0);
+        for place in self.places.iter().filter(|place| place.clashes(name)) {
+            let breadth = breadth(&place.name);
+            turn = if breadth < least { 0 } else { turn + 1 };
+            // Those that share it take turns.
+            if breadth < least || breadth == least && self.found % (turn + 1) == turn {
+                (found, least) = (Some(place), breadth);
+            }
+        }
         let found = found.ok_or(Errno::ECONNREFUSED)?;
-        if found.sort == sort { Ok(found.at) } else { Err(Errno::EPROTOTYPE) }
+        let (at, of_sort) = (found.at, found.sort);
+        self.found = self.found.wrapping_add(1);
+        if of_sort == sort { Ok(at) } else { Err(Errno::EPROTOTYPE) }
     }
     async fn unbind_name(&mut self, call: &mut Call<UnbindName>) -> Result<(), Errno> {
         let at = call.entry().at;
@@ -88,7 +115,7 @@ impl SocketTableServer for TableState {
         let errand = call.entry().errand;
         let free = self.errands.iter().filter(|place| place.at.generation == 0).count();
         // Each socket is nobody's at most once; a name that stays is found out to be nobody's by who wants it.
-        if errand.unbinds && free <= self.errands.len() / 2 {
+        if errand.kind == ErrandKind::Unbind && free <= self.errands.len() / 2 {
             return Err(Errno::ENFILE);
         }
         let place = self.errands.iter_mut().find(|place| place.at.generation == 0).ok_or(Errno::ENFILE)?;
@@ -108,7 +135,22 @@ impl SocketTableServer for TableState {
         for errand in self.errands.iter_mut().filter(|errand| errand.at.board == board) {
             *errand = Errand::NONE;
         }
+        self.flights.lose_board(board);
         Ok(())
+    }
+    async fn add_flight(&mut self, call: &mut Call<AddFlight>) -> Result<SocketHandle, Errno> {
+        let (AddFlight { via }, owner) = (call.entry(), call.board());
+        self.flights.add(call.lent(), owner, via)
+    }
+    async fn take_flight(&mut self, call: &mut Call<TakeFlight>) -> Result<u32, Errno> {
+        let (TakeFlight { number, generation }, board) = (call.entry(), call.board());
+        let length = self.flights.take((number, generation), board, call.lent())?;
+        call.set_taken_used(length);
+        Ok(length as u32)
+    }
+    async fn end_flight(&mut self, call: &mut Call<EndFlight>) -> Result<(), Errno> {
+        let EndFlight { number, generation } = call.entry();
+        self.flights.end(number, generation)
     }
 }
 
@@ -120,6 +162,12 @@ impl TableState {
             && let Some(call) = self.waiting.pop_front()
         {
             call.reply(Ok(core::mem::replace(errand, Errand::NONE)));
+        }
+        while !self.waiting.is_empty()
+            && let Some(errand) = self.flights.next_over()
+            && let Some(call) = self.waiting.pop_front()
+        {
+            call.reply(Ok(errand));
         }
     }
 }

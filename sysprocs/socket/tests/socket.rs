@@ -1,9 +1,15 @@
 //! Sockets as programs' slots see them.
 use renga_core::Entry;
+use renga_proto::events::Events;
+use renga_proto::file::File;
+use renga_proto::pipe::Pipe;
 use renga_proto::pipe::{HANG_UP, NO_PROGRAM, PIPE_BYTES, READABLE, WRITABLE};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::*;
-use renga_proto::socket_table::{BindName, Errand, FindName, FreeSocket, SocketTable, TakeSocket};
+use renga_proto::socket_table::{
+    AddFlight, BindName, BoardDied as TableBoardDied, EndFlight, Errand, FLIGHT_BYTES, FLIGHTS, FLOWN_BYTES, FindName,
+    Flown, FlownKind, FreeSocket, SocketTable, TakeFlight, TakeSocket,
+};
 use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
 use renga_rt::{Address, Client, Errno, Family, Local, Wakes, Watch};
@@ -33,7 +39,8 @@ fn rig() -> Rig {
     let board = HostBoard::new(0, 1 << 20);
     let places = vec![renga_socket::SocketName::NONE; SOCKETS].leak();
     let table = board.server(|_, port| {
-        renga_socket::socket_table(port, leak([0; SOCKETS]), places, leak([Errand::NONE; 2 * SOCKETS]))
+        let flights = vec![renga_socket::Flight::NONE; FLIGHTS].leak();
+        renga_socket::socket_table(port, leak([0; SOCKETS]), places, leak([Errand::NONE; 2 * SOCKETS]), flights, 0)
     });
     let tables = board.family(leak([table]));
     let watch: &'static Watch = leak(Watch::new(None));
@@ -51,7 +58,12 @@ fn rig() -> Rig {
     board.spawn(|me| {
         let table = Local::new(&me, &tables[0]).narrowed();
         let (all, names) = (Family::new(&me, board.family(sockets)).narrowed(), Family::new(&me, tables).narrowed());
-        renga_socket::socket_closer(table, names, all, 0)
+        let (pipes, files): (&[Address<Pipe>], &[Address<File>]) = (&[], &[]);
+        let events: &[Address<Events>] = &[];
+        let pipes = Family::new(&me, board.family(pipes)).narrowed();
+        let files = Family::new(&me, board.family(files)).narrowed();
+        let events = Family::new(&me, board.family(events)).narrowed();
+        renga_socket::socket_closer(table, names, all, pipes, files, events, 0)
     });
     Rig { board, sockets, table, wakes }
 }
@@ -105,7 +117,7 @@ impl Clients {
     /// A socket of process `pid`.
     async fn open(&mut self, sort: SocketSort, pair: bool, pid: u32) -> SocketHandle {
         let number = self.table.call(TakeSocket {}, ()).await.unwrap();
-        let open = OpenSocket { sort, pair, pid };
+        let open = OpenSocket { sort, internet: false, pair, pid };
         let generation = self.sockets[usize::from(number)].call(open, ()).await.unwrap();
         SocketHandle { board: 0, number, generation }
     }
@@ -144,15 +156,15 @@ impl Clients {
     async fn listener(&mut self, backlog: u32) -> SocketHandle {
         let at = self.open(SocketSort::Stream, false, 7).await;
         let generation = at.generation;
-        self.table.call(BindName { at, sort: STREAM }, NAME).await.unwrap();
-        self.at(at).call(SetAddress { generation }, NAME).await.unwrap();
+        self.table.call(BindName { at, sort: STREAM, shared: false }, NAME).await.unwrap();
+        self.at(at).call(SetAddress { generation, replaces: false }, NAME).await.unwrap();
         self.at(at).call(Listen { generation, backlog, pid: 7 }, ()).await.unwrap();
         at
     }
     /// As a program that connects.
     async fn connect(&mut self, at: SocketHandle, pid: u32, nonblocking: bool) -> Result<(), Errno> {
         let (generation, listener) = (at.generation, self.table.call(FindName { sort: STREAM }, NAME).await?);
-        self.at(at).call(BeginConnect { generation, board: listener.board, pid }, NAME).await?;
+        self.at(at).call(BeginConnect { generation, board: listener.board, pid, own_bytes: 0 }, NAME).await?;
         let offer = Offer { generation: listener.generation, offered: at, sort: STREAM, nonblocking };
         let offered = self.at(listener).call(offer, ()).await;
         self.at(at).call(EndConnect { generation, pid: offered.unwrap_or(0) }, ()).await?;
@@ -234,7 +246,10 @@ fn socket_connect_accept_and_exchange() {
         let client = at.open(STREAM, false, 9).await;
         assert_eq!(at.connect(client, 9, false).await, Err(Errno::ECONNREFUSED));
         let listener = at.listener(0).await;
-        assert_eq!(at.table.call(BindName { at: client, sort: STREAM }, NAME).await, Err(Errno::EADDRINUSE));
+        assert_eq!(
+            at.table.call(BindName { at: client, sort: STREAM, shared: false }, NAME).await,
+            Err(Errno::EADDRINUSE)
+        );
         assert_eq!(at.accept(listener).await, Err(Errno::EAGAIN));
         assert_eq!(at.events(client, First).await, WRITABLE | HANG_UP);
         assert_eq!(at.take(client, First, 0, 4).await, Err(Errno::EINVAL));
@@ -341,4 +356,90 @@ fn socket_partner_of_failed_board_is_reset() {
     rig.run(|mut at| async move { at.close(pair, First).await });
     assert_eq!(rig.free(), SOCKETS);
     assert!(rig.wakes.take().is_none());
+}
+
+/// A flight of the board, of the first side of `carried`, sent through the pair.
+async fn send_flight(at: &mut Clients, pair: SocketHandle, carried: SocketHandle) -> Result<u32, Errno> {
+    let flown = Flown { kind: FlownKind::First, at: carried, descriptor: [7; FLOWN_BYTES - 8] };
+    let flight = at.table.call(AddFlight { via: 0 }, &flown.bytes()[..]).await?;
+    let send = SendWith { generation: pair.generation, side: First, nonblocking: true, flight };
+    at.at(pair).call(send, &b"with"[..]).await
+}
+
+async fn receive(at: &mut Clients, pair: SocketHandle, flags: u32) -> (Vec<u8>, SocketHandle) {
+    let mut bytes = [0; 64];
+    let receive = Receive { generation: pair.generation, side: Second, flags };
+    let received = at.at(pair).call(receive, &mut bytes[..]).await.unwrap();
+    (bytes[..received.bytes as usize].to_vec(), received.from)
+}
+
+/// The bytes before go along with a flight, those behind do not; who takes it has the reference.
+#[test]
+fn flight_arrives_with_its_bytes_and_is_taken_once() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        for sort in [SocketSort::Stream, SocketSort::Sequence] {
+            let (pair, carried) = (at.open(sort, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
+            at.send(pair, First, b"before").await.unwrap();
+            assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
+            at.send(pair, First, b"behind").await.unwrap();
+            if sort == SocketSort::Sequence {
+                assert_eq!(receive(&mut at, pair, RECEIVE_FLIGHT).await, (b"before".to_vec(), SocketHandle::NONE));
+            }
+            let (bytes, flight) = receive(&mut at, pair, RECEIVE_FLIGHT).await;
+            assert_eq!(bytes, if sort == SocketSort::Stream { &b"beforewith"[..] } else { b"with" });
+            assert_eq!(receive(&mut at, pair, RECEIVE_FLIGHT).await, (b"behind".to_vec(), SocketHandle::NONE));
+            let SocketHandle { number, generation, .. } = flight;
+            let mut flown = [0; FLIGHT_BYTES];
+            assert_eq!(at.table.call(TakeFlight { number, generation }, &mut flown[..]).await, Ok(FLOWN_BYTES as u32));
+            assert_eq!(Flown::of_bytes(flown.first_chunk().unwrap()).at, carried);
+            let again = at.table.call(TakeFlight { number, generation }, &mut flown[..]).await;
+            assert_eq!(again, Err(Errno::ESTALE));
+            for (socket, side) in [(pair, First), (pair, Second), (carried, First)] {
+                at.close(socket, side).await;
+            }
+        }
+    });
+    assert_eq!(rig.free(), SOCKETS);
+}
+
+/// Nobody receives it: by a read without room for it, by a socket that ends, or since the receiver's board dies.
+#[test]
+fn flight_that_is_dropped_closes_what_it_carries() {
+    for way in 0..4 {
+        let rig = rig();
+        rig.run(move |mut at| async move {
+            let (pair, carried) =
+                (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
+            send_flight(&mut at, pair, carried).await.unwrap();
+            match way {
+                0 => assert_eq!(receive(&mut at, pair, 0).await, (b"with".to_vec(), SocketHandle::NONE)),
+                1 => {}
+                2 => at.table.call(TableBoardDied { board: 0 }, ()).await.unwrap(),
+                _ => {
+                    let (_, SocketHandle { number, generation, .. }) = receive(&mut at, pair, RECEIVE_FLIGHT).await;
+                    at.table.call(EndFlight { number, generation }, ()).await.unwrap();
+                }
+            }
+            at.close(pair, First).await;
+            at.close(pair, Second).await;
+        });
+        assert_eq!(rig.free(), SOCKETS, "{way}");
+    }
+}
+
+/// A side has room for so many; a sender waits for it.
+#[test]
+fn flight_without_room_waits_for_a_receiver() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        let (pair, carried) = (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
+        for _ in 0..FLIGHTS_MAX {
+            at.at(carried).call(AddSide { generation: carried.generation, side: First }, ()).await.unwrap();
+            send_flight(&mut at, pair, carried).await.unwrap();
+        }
+        assert_eq!(send_flight(&mut at, pair, carried).await, Err(Errno::EAGAIN));
+        assert_eq!(receive(&mut at, pair, 0).await.0, b"with");
+        assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
+    });
 }

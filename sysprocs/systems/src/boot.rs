@@ -23,11 +23,12 @@ use renga_procfs::Plan;
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::sessions::Sessions;
+use renga_proto::socket_table::{Errand, FLIGHTS};
 use renga_router::{LinkStats, SessionEnds};
 use renga_rt::given::{Begin, Servers};
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
-use renga_rt::{Notifier, PAGE_BYTES, WaitCanceller, Wakes, Watch};
+use renga_rt::{BOARDS_MAX, Notifier, PAGE_BYTES, WaitCanceller, Wakes, Watch};
 
 // A process with a table of areas makes the space.
 const _: () = assert!(
@@ -114,6 +115,8 @@ each_kind!(start_each);
 const LOCKS: usize = 1024;
 
 const EVENT_FILES: usize = 256;
+/// Flights of all boards: each may be one that a board's sockets drop.
+const FLIGHTS_EVERYWHERE: usize = BOARDS_MAX * FLIGHTS;
 const WATCHES: usize = 1024;
 
 /// Entries of a board's name cache: names and inodes.

@@ -107,7 +107,8 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_socket::socket_table [
             at.each(at.count(Kind::Socket), || 0),
             at.each(at.count_everywhere(Kind::Socket), || renga_socket::SocketName::NONE),
-            at.each(2 * at.count_everywhere(Kind::Socket), || renga_proto::socket_table::Errand::NONE)
+            at.each(2 * (at.count_everywhere(Kind::Socket) + FLIGHTS_EVERYWHERE), || Errand::NONE),
+            at.each(FLIGHTS, || renga_socket::Flight::NONE), at.machine().starts()
         ];
     SocketCloser "socket_closer" "Closes connections that nobody will accept.", Optional 1:
         renga_socket::socket_closer [at.file_board()];

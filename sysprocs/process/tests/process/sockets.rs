@@ -82,6 +82,56 @@ fn socketpair_carries_bytes_between_boards() {
     }
 }
 
+/// A `struct sockaddr_in` of a board and its length: 10.0.0.1 is the first's.
+fn port(script: &mut Script, last: u8, port: u8) -> (Argument, Argument) {
+    let bytes = [2, 0, 0x20, port, if last == 0 { 127 } else { 10 }, 0, 0, last.max(1), 0, 0, 0, 0, 0, 0, 0, 0];
+    (script.bytes(&bytes), Value(16))
+}
+
+/// A listener at all addresses of the first board: who connects from a board comes from that board's address.
+#[test]
+fn socket_internet_listener_accepts_from_other_board() {
+    for board in [0, 1] {
+        let mut init = with_console();
+        let child = init.label();
+        let (loopback, other, reached) = (port(&mut init, 0, 1), port(&mut init, 2, 1), port(&mut init, 1, 1));
+        // Its address lies at a whole word.
+        let (room, from, size) = (init.bytes(&[0; 24]), 4, words(&mut init, &[16]));
+        init.call(SOCKET, &[TWO, STREAM, NONE]).expect(ONE, 1);
+        init.call(BIND, &[ONE, other.0, other.1]).expect(error(99), 2);
+        let any = init.bytes(&[2, 0, 0x20, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        init.call(BIND, &[ONE, any, Value(16)]).expect(NONE, 3);
+        init.call(SOCKET, &[TWO, STREAM, NONE]).expect(TWO, 4);
+        init.call(BIND, &[TWO, loopback.0, loopback.1]).expect(error(EADDRINUSE), 5);
+        init.call(CONNECT, &[TWO, loopback.0, loopback.1]).expect(error(ECONNREFUSED), 6);
+        init.call(CLOSE, &[TWO]).expect(NONE, 7);
+        init.call(LISTEN, &[ONE, ONE]).expect(NONE, 8);
+        init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
+        init.call(ACCEPT4, &[ONE, behind(room, from), size, NONE]).expect(TWO, 9);
+        let last = board as u8 + 1;
+        expect_word(&mut init, behind(room, 8), u64::from_le_bytes([10, 0, 0, last, 0, 0, 0, 0]), 10);
+        init.call(READ, &[TWO, room, Value(8)]).expect(Value(3), 11);
+        init.call(WRITE, &[TWO, room, TWO]).expect(TWO, 12);
+        wait_status(&mut init);
+        init.expect(NONE, 13);
+        // A port is free again as soon as it is closed.
+        init.call(CLOSE, &[ONE]).expect(NONE, 14);
+        init.call(SOCKET, &[TWO, STREAM, NONE]).expect(ONE, 15);
+        init.call(BIND, &[ONE, reached.0, reached.1]).expect(NONE, 16);
+        exit(&mut init, 0);
+        init.place(child);
+        init.call(CLOSE, &[ONE]).expect(NONE, 17);
+        init.call(SOCKET, &[TWO, STREAM, NONE]).expect(ONE, 18);
+        init.call(CONNECT, &[ONE, reached.0, reached.1]).expect(NONE, 19);
+        init.call(GETPEERNAME, &[ONE, room, size]).expect(NONE, 20);
+        expect_word(&mut init, room, u64::from_le_bytes([2, 0, 0x20, 1, 10, 0, 0, 1]), 21);
+        init.call(WRITE, &[ONE, room, Value(3)]).expect(Value(3), 22);
+        init.call(READ, &[ONE, room, Value(8)]).expect(TWO, 23);
+        exit(&mut init, 0);
+        run(2, &init);
+    }
+}
+
 /// The listener on one board, who connects on the other.
 #[test]
 fn socket_listener_accepts_from_other_board() {
@@ -205,7 +255,7 @@ fn socket_messages_and_options_match_linux() {
     init.call(SETSOCKOPT, &[ONE, ONE, Value(99), value, Value(4)]).expect(error(92), 15);
     init.call(SETSOCKOPT, &[ONE, Value(6), ONE, value, Value(4)]).expect(error(95), 16);
     init.call(GETSOCKNAME, &[ONE, room, size]).expect(NONE, 17);
-    init.call(SOCKET, &[Value(2), STREAM, NONE]).expect(error(EAFNOSUPPORT), 18);
+    init.call(SOCKET, &[Value(16), STREAM, NONE]).expect(error(EAFNOSUPPORT), 18);
     init.call(LISTEN, &[NONE, ONE]).expect(error(ENOTSOCK), 19);
     // All sockets of the board: none is left for one more, and one given back is free.
     for number in 3..6 {

@@ -49,6 +49,7 @@ impl SocketProcess {
             self.sides[0].note_edge(WRITABLE);
             return Ok(());
         }
+        self.drop_flights(SocketSide::Second);
         self.sides[1].reset(0);
         (self.state, self.pending) = (SocketState::Fresh, false);
         Ok(())
@@ -153,8 +154,10 @@ impl SocketProcess {
             // Nor was it accepted: its listener was closed.
             let unread = !self.sides[side as usize].ring.is_empty() || side == SocketSide::Second && self.pending;
             self.side(side).ring.clear();
+            self.drop_flights(side);
             if side == SocketSide::First && self.state == SocketState::Connecting {
                 // Nobody else knows of the connection for sure.
+                self.drop_flights(SocketSide::Second);
                 self.sides[1].reset(0);
             }
             let other = self.side(side.other());

@@ -25,7 +25,12 @@ impl SocketProcess {
             }
             SocketState::Fresh => WRITABLE | HANG_UP | error,
             _ => {
-                let hung = if self.sort == SocketSort::Datagram { 0 } else { READABLE | HANG_UP | PEER_SHUT };
+                let hung = match self.sort {
+                    SocketSort::Datagram => 0,
+                    // Until this side ends, too.
+                    _ if self.internet && own.error == 0 => READABLE | PEER_SHUT,
+                    _ => READABLE | HANG_UP | PEER_SHUT,
+                };
                 let left = when(self.is_left(side), WRITABLE | hung);
                 let room = when(other.ring.room() >= PIPE_ATOMIC_BYTES, WRITABLE);
                 received | room | error | shut | both | left

@@ -5,8 +5,8 @@
 use super::SocketProcess;
 use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_proto::socket::{
-    Deliver, RECEIVE_NOW, RECEIVE_PEEK, RECORD_BYTES_MAX, Receive, Received, SHUT_RECEIVE, SHUT_SEND, Send,
-    SocketHandle, SocketSide, SocketSort, SocketState,
+    Deliver, RECEIVE_FLIGHT, RECEIVE_NOW, RECEIVE_PEEK, RECORD_BYTES_MAX, Receive, Received, SHUT_RECEIVE, SHUT_SEND,
+    Send, SocketHandle, SocketSide, SocketSort, SocketState,
 };
 use renga_rt::{Call, Errno, unless_cancelled};
 
@@ -40,7 +40,8 @@ impl SocketProcess {
         }
         if self.sort != SocketSort::Datagram && !matches!(self.state, SocketState::Connecting | SocketState::Connected)
         {
-            return call.reply(Err(if self.has_records() { Errno::ENOTCONN } else { Errno::EINVAL }));
+            let unconnected = self.has_records() || self.internet;
+            return call.reply(Err(if unconnected { Errno::ENOTCONN } else { Errno::EINVAL }));
         }
         let waits = flags & RECEIVE_NOW == 0 && !self.side(side).nonblocking;
         self.fill(side.other()); // a sender may wait with what it wants
@@ -64,7 +65,8 @@ impl SocketProcess {
             return call.reply(Err(errno));
         }
         if !matches!(self.state, SocketState::Connecting | SocketState::Connected) || self.is_addressed() {
-            return call.reply(Err(Errno::ENOTCONN));
+            let broken = self.internet && self.sort == SocketSort::Stream;
+            return call.reply(Err(if broken { Errno::EPIPE } else { Errno::ENOTCONN }));
         }
         if let Some(errno) = self.refusal(side) {
             return call.reply(Err(errno));
@@ -90,7 +92,7 @@ impl SocketProcess {
     }
 
     /// Why nothing can be sent from `side`.
-    fn refusal(&mut self, side: SocketSide) -> Option<Errno> {
+    pub(super) fn refusal(&mut self, side: SocketSide) -> Option<Errno> {
         let error = core::mem::take(&mut self.side(side).error);
         if error != 0 {
             return Some(Errno(error));
@@ -111,6 +113,8 @@ impl SocketProcess {
         }
         let errno = match self.sides[0].shut & SHUT_RECEIVE {
             _ if bytes > RECORD_BYTES_MAX => Errno::EMSGSIZE,
+            // A connected socket of the internet gets nothing from others, which do not know.
+            _ if self.is_addressed() && self.peer != from && self.internet => return call.reply(Ok(bytes as u32)),
             _ if self.is_addressed() && self.peer != from => Errno::EPERM,
             0 if self.sides[0].ring.room() >= bytes + HEADER_BYTES => {
                 self.sides[0].ring.push(&header(bytes, from));
@@ -152,6 +156,9 @@ impl SocketProcess {
             self.accept_delivery(call);
         }
         self.settle_listener();
+        if self.has_flights || self.sides.iter().any(|side| !side.sending_with.is_empty()) {
+            self.settle_flights();
+        }
     }
 
     /// Takes bytes of the first sender at `side`; whether anything changed.
@@ -209,8 +216,17 @@ impl SocketProcess {
             call.reply(if error != 0 { Err(Errno(error)) } else { Ok(nothing) });
             return true;
         }
-        let keeps = call.entry().flags & RECEIVE_PEEK != 0;
-        let received = if records { take_record(own, &mut call, keeps) } else { take_bytes(own, &mut call, keeps) };
+        let Receive { flags, .. } = call.entry();
+        let keeps = flags & RECEIVE_PEEK != 0;
+        let before = own.ring.len();
+        let mut received = if records { take_record(own, &mut call, keeps) } else { take_bytes(own, &mut call, keeps) };
+        let flight = own.pass(before - own.ring.len());
+        if self.sort != SocketSort::Datagram {
+            received.from = if flags & RECEIVE_FLIGHT != 0 { flight } else { SocketHandle::NONE };
+        }
+        if flags & RECEIVE_FLIGHT == 0 {
+            self.drop_flight(flight);
+        }
         call.set_taken_used(received.bytes as usize);
         call.reply(Ok(received));
         self.side(side.other()).note_edge(WRITABLE);
@@ -223,6 +239,7 @@ impl SocketProcess {
         self.offering.retain(unless_cancelled);
         self.delivering.retain(unless_cancelled);
         for side in &mut self.sides {
+            side.sending_with.retain(unless_cancelled);
             side.receiving.retain(unless_cancelled);
             let (sent, mut first) = (&mut side.sent, true);
             side.sending.retain(|call| {
@@ -239,8 +256,27 @@ impl SocketProcess {
     }
 }
 
+impl crate::side::ConnectionSide {
+    /// Puts a message into the ring, of a stream as much of it as fits; how much. None: it does not fit.
+    pub(super) fn push_message(&mut self, bytes: &[u8], record: bool) -> Option<usize> {
+        if record {
+            if self.ring.room() < bytes.len() + HEADER_BYTES {
+                return None;
+            }
+            self.ring.push(&header(bytes.len(), SocketHandle::NONE));
+        } else if self.ring.room() == 0 {
+            return None;
+        }
+        Some(self.ring.push(bytes))
+    }
+}
+
 fn take_bytes(side: &mut crate::side::ConnectionSide, call: &mut Call<Receive>, keeps: bool) -> Received {
-    let bytes = if keeps { side.ring.peek(call.lent()) } else { side.ring.pop(call.lent()) } as u32;
+    let place = call.lent();
+    // At most up to the end of the first message with a flight.
+    let room = side.attached.front().map_or(place.len(), |first| first.end.min(place.len()));
+    let place = &mut place[..room];
+    let bytes = if keeps { side.ring.peek(place) } else { side.ring.pop(place) } as u32;
     Received { bytes, length: bytes, from: SocketHandle::NONE }
 }
 

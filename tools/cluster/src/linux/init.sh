@@ -25,6 +25,8 @@ $b mkdir -p /disk/dev/pts /disk/dev/shm
 $b mount -t devpts -o gid=5,mode=620 pts /disk/dev/pts
 $b mount -t tmpfs shm /disk/dev/shm
 $b hostname a
+$b ip link set lo up
+for address in 10.0.0.1/32 fd00::1/128; do $b ip addr add $address dev lo; done
 $b date -s "@$EPOCH_S" >/disk/dev/null
 $b stty -opost -echo </disk/dev/ttyS1
 printf '\036begin\n'

@@ -18,6 +18,7 @@ use renga_process::{
 use renga_proto::clock::Clock;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
+use renga_proto::file::File;
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::{PIPE_BYTES, Pipe};
@@ -25,7 +26,7 @@ use renga_proto::procs::{KillGroup, Procs, Users};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_proto::socket::Socket;
-use renga_proto::socket_table::{Errand, SocketTable};
+use renga_proto::socket_table::{Errand, FLIGHTS, SocketTable};
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
@@ -258,7 +259,8 @@ fn sockets(
     let arena = board.arena;
     let (free, errands) = (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(2 * SOCKETS, |_| Errand::NONE));
     let names = arena.put_slice(SOCKETS, |_| renga_socket::SocketName::NONE);
-    let table = board.server(|_, port| renga_socket::socket_table(port, free, names, errands));
+    let flights = arena.put_slice(FLIGHTS, |_| renga_socket::Flight::NONE);
+    let table = board.server(|_, port| renga_socket::socket_table(port, free, names, errands, flights, 1));
     let tables = board.family(&[table]);
     let sockets: &'static [_] = arena.put_slice(SOCKETS, |number| {
         let bytes = arena.put(|| [[0; PIPE_BYTES]; 2]);
@@ -270,7 +272,12 @@ fn sockets(
     board.spawn(|me| {
         let (table, all) = (Local::new(&me, &tables[0]).narrowed(), board.family(sockets));
         let names = Family::new(&me, tables).narrowed();
-        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), 0)
+        let (pipes, files): (&[Address<Pipe>], &[Address<File>]) = (&[], &[]);
+        let events: &[Address<Events>] = &[];
+        let pipes = Family::new(&me, board.family(pipes)).narrowed();
+        let files = Family::new(&me, board.family(files)).narrowed();
+        let events = Family::new(&me, board.family(events)).narrowed();
+        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), pipes, files, events, 0)
     });
     (table, sockets)
 }

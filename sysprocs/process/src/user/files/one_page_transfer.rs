@@ -128,7 +128,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn hot_socket(&mut self, call: u64) -> Option<SyscallResult> {
         let kind = if call == READ { AccessKind::Write } else { AccessKind::Read };
         let PagePiece { object, nonblocking, frame, range, .. } = self.piece(kind)?;
-        let Object::Socket { at, side, sort: SocketSort::Stream } = object else { return None };
+        let Object::Socket { at, side, sort: SocketSort::Stream, .. } = object else { return None };
         let (socket, generation) = (self.services.socket(at).ok()?, at.generation);
         if call == READ {
             let mut page = self.machine.page(frame);

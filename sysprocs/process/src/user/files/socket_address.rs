@@ -10,12 +10,16 @@ use crate::user::state::open_flags::{S_IFMT, S_IFSOCK};
 use crate::user::state::{Handle, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::InodeOwner;
+use renga_proto::internet::Endpoint;
 use renga_proto::path::{Open, PathStart};
-use renga_proto::socket::{GetAddress, NAME_BYTES, SocketHandle, SocketSide, SocketSort};
+use renga_proto::socket::{GetAddress, NAME_BYTES, SocketFamily, SocketHandle, SocketSide, SocketSort};
 use renga_proto::socket_table::FindName;
 use renga_rt::{Errno, Retry, apart};
 
+pub(super) const AF_UNSPEC: u16 = 0;
 pub(super) const AF_UNIX: u16 = 1;
+/// Bytes of an address that a call may say, of any family.
+const ADDRESS_BYTES_MAX: usize = 128;
 /// Bytes of a family, in front of an address.
 const FAMILY_BYTES: usize = 2;
 /// In front of the name of an inode; the name of an abstract address begins with 0.
@@ -71,13 +75,14 @@ pub(super) fn inode_name(ino: u32, generation: u32) -> [u8; INODE_NAME_BYTES] {
 impl<M: UserMemory> User<M> {
     /// The address at `place`, of a family that sockets have.
     pub(super) async fn get_socket_name(&mut self, place: u64, length: u32) -> Result<SocketAddress, Errno> {
-        let length = length as usize;
-        if !(FAMILY_BYTES..=NAME_BYTES).contains(&length) {
+        let all = length as usize;
+        let length = all.min(NAME_BYTES);
+        if !(FAMILY_BYTES..=ADDRESS_BYTES_MAX).contains(&all) {
             return Err(Errno::EINVAL);
         }
         let mut address = SocketAddress { bytes: [0; NAME_BYTES], length };
         self.get(place, &mut address.bytes[..length]).await?;
-        Ok(address)
+        if all > length && address.family() == AF_UNIX { Err(Errno::EINVAL) } else { Ok(address) }
     }
 
     /// Copies the path of `address` to `self.paths`; its length.
@@ -132,15 +137,22 @@ impl<M: UserMemory> User<M> {
     /// its length there.
     pub(super) async fn put_socket_address(
         &mut self,
-        (at, side, peer): (Handle, SocketSide, bool),
-        (place, length_place): (u64, u64),
+        (at, side, peer, family): (Handle, SocketSide, bool, SocketFamily),
+        places: (u64, u64),
     ) -> Result<(), Errno> {
         let mut bytes = [0; NAME_BYTES];
         let get = GetAddress { generation: at.generation, side, peer };
         let length = self.services.socket(at)?.call_retrying(get, &mut bytes[..]).await? as usize;
+        if family != SocketFamily::Unix {
+            return self.put_endpoint(Endpoint::of_bytes(&bytes[..length]), family, places).await;
+        }
+        self.put_address(named_or_not(&mut bytes, length), places).await
+    }
+
+    /// Puts an address as above.
+    pub(super) async fn put_address(&mut self, bytes: &[u8], (place, length_place): (u64, u64)) -> Result<(), Errno> {
         let room = self.get_int(length_place).await? as i32;
         let room = usize::try_from(room).map_err(|_| Errno::EINVAL)?;
-        let bytes = named_or_not(&mut bytes, length);
         self.put(place, &bytes[..bytes.len().min(room)]).await?;
         self.put(length_place, &(bytes.len() as u32).to_le_bytes()).await
     }
@@ -164,8 +176,9 @@ impl<M: UserMemory> User<M> {
 
     /// `getsockname`, and of the partner `getpeername`.
     pub(crate) async fn get_socket_address(&mut self, peer: bool) -> Result<(), Errno> {
-        let (at, side, _) = self.socket_object(self.argument(0))?.socket()?;
-        self.put_socket_address((at, side, peer), (self.argument(1), self.argument(2))).await
+        let object = self.socket_object(self.argument(0))?;
+        let (at, side, _) = object.socket()?;
+        self.put_socket_address((at, side, peer, object.family()), (self.argument(1), self.argument(2))).await
     }
 
     /// The object of descriptor `number`, which is a socket's; `ECONNRESET` if it is lost.

@@ -3,6 +3,7 @@
 //! Bytes of a stream are moved as of a pipe. A record passes through the scratch page in one call, so that it is whole
 //! however its buffers lie. Not here: the loop over pages (`transfer.rs`).
 
+use super::socket_flights::MSG_CMSG_CLOEXEC;
 use super::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
@@ -10,10 +11,12 @@ use crate::user::slot::{User, leaving};
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, restartable};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::internet::Endpoint;
 use renga_proto::socket::{
-    Deliver, GetPeer, RECEIVE_NOW, RECEIVE_PEEK, Receive, Received, Send, SocketHandle, SocketSide, SocketSort,
+    Deliver, GetPeer, RECEIVE_FLIGHT, RECEIVE_NOW, RECEIVE_PEEK, Receive, Received, Send, SocketFamily, SocketHandle,
+    SocketSide, SocketSort,
 };
-use renga_rt::{Errno, Retry};
+use renga_rt::{Errno, Retry, apart};
 
 const MSG_OOB: u32 = 1;
 const MSG_PEEK: u32 = 2;
@@ -39,6 +42,7 @@ struct MessageHeader {
     name: u64,
     name_bytes: u32,
     buffers: Buffers,
+    control: u64,
     control_bytes: u64,
 }
 
@@ -47,6 +51,8 @@ struct Message {
     bytes: u64,
     length: u64,
     from: SocketHandle,
+    /// The descriptors that came along.
+    flight: SocketHandle,
 }
 
 impl Services {
@@ -61,22 +67,28 @@ impl Services {
         let generation = at.generation;
         let peer = self.socket(at)?.call_retrying(GetPeer { generation, side }, ()).await?;
         let nonblocking = nonblocking || peer.nonblocking;
+        if object.family() != SocketFamily::Unix {
+            return match peer.peer {
+                SocketHandle::NONE => Err(Errno::EDESTADDRREQ),
+                to => self.send_internet((at, peer.port), to, bytes, true).await,
+            };
+        }
         if peer.peer.generation == 0 {
             let send = Send { generation, side, nonblocking };
             return Ok(self.socket(at)?.call_retrying(send, bytes).await? as usize);
         }
-        self.deliver(at, peer.peer, bytes, nonblocking).await
+        self.deliver(at.as_socket(), peer.peer, bytes, nonblocking).await
     }
 
     /// Sends a datagram of socket `from` to `peer`.
-    async fn deliver(
+    pub(super) async fn deliver(
         &mut self,
-        from: Handle,
+        from: SocketHandle,
         peer: SocketHandle,
         bytes: &[u8],
         nonblocking: bool,
     ) -> Result<usize, Errno> {
-        let deliver = Deliver { generation: peer.generation, from: from.as_socket(), nonblocking };
+        let deliver = Deliver { generation: peer.generation, from, nonblocking };
         match self.socket(Handle::of_socket(peer))?.call_retrying(deliver, bytes).await {
             Err(errno) if is_loss(errno) => Err(Errno::ECONNREFUSED),
             sent => sent.map(|sent| sent as usize),
@@ -98,10 +110,15 @@ impl<M: UserMemory> User<M> {
     /// Sends the message whose header is at `place`.
     async fn send_at(&mut self, place: u64, flags: u32) -> SyscallResult {
         let number = self.argument(0);
-        self.socket_object(number)?;
         let header = self.get_message_header(place).await?;
-        if header.control_bytes != 0 {
-            return Err(Errno::EINVAL.into()); // there is nothing that could go along
+        let object = self.socket_object(number)?;
+        if header.control_bytes != 0 && object.family() == SocketFamily::Unix {
+            let numbers = apart!(self.get_rights(header.control, header.control_bytes))?;
+            if !numbers.is_empty() {
+                let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
+                let mode = (mode, flags & MSG_NOSIGNAL != 0);
+                return apart!(self.send_with(object, header.buffers, mode, &numbers));
+            }
         }
         self.send_buffers(number, header.buffers, flags, (header.name, header.name_bytes)).await
     }
@@ -135,17 +152,23 @@ impl<M: UserMemory> User<M> {
         let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
         let (addressed, quiet) = (name != 0 && name_bytes != 0, flags & MSG_NOSIGNAL != 0);
         if sort == SocketSort::Stream {
-            return match addressed {
+            return match addressed && object.family() == SocketFamily::Unix {
                 true => Err(Errno::EISCONN.into()),
                 false => self.send_stream(object, buffers, mode, quiet).await,
             };
         }
         let sent = if addressed && sort == SocketSort::Datagram {
             let address = self.get_socket_name(name, name_bytes).await?;
+            if object.family() != SocketFamily::Unix {
+                let (peer, port) = apart!(self.datagram_way(object, &address))?;
+                let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
+                let sent = self.services.send_internet((at, port), peer, &self.scratch[..length], false).await?;
+                return Ok(sent as u64);
+            }
             let peer = self.find_socket(&address, sort).await?;
             let nonblocking = mode.nonblocking || self.describe_socket(object).await?.nonblocking;
             let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
-            leaving!(self, self.services.deliver(at, peer, &self.scratch[..length], nonblocking))
+            leaving!(self, self.services.deliver(at.as_socket(), peer, &self.scratch[..length], nonblocking))
         } else {
             let length = self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?;
             leaving!(self, self.services.write(object, &self.scratch[..length], mode))
@@ -179,15 +202,15 @@ impl<M: UserMemory> User<M> {
 
     /// A read of one record.
     pub(crate) async fn read_record(&mut self, buffers: Buffers) -> SyscallResult {
-        Ok(self.receive_buffers(self.argument(0), buffers, 0).await?.bytes)
+        Ok(self.receive_buffers(self.argument(0), buffers, 0, 0).await?.bytes)
     }
 
     pub(crate) async fn receive_from_socket(&mut self) -> SyscallResult {
         let (number, flags) = (self.argument(0), self.int(3));
         let buffers = Buffers::One { address: self.argument(1), length: self.argument(2).min(TRANSFER_BYTES_MAX) };
-        let message = self.receive_buffers(number, buffers, flags).await?;
+        let message = self.receive_buffers(number, buffers, flags, 0).await?;
         if self.argument(4) != 0 {
-            self.put_sender(&message, self.argument(4), self.argument(5)).await?;
+            self.put_sender(number, &message, (self.argument(4), self.argument(5))).await?;
         }
         Ok(if flags & MSG_TRUNC != 0 { message.length } else { message.bytes })
     }
@@ -201,13 +224,20 @@ impl<M: UserMemory> User<M> {
         let number = self.argument(0);
         self.socket_object(number)?;
         let header = self.get_message_header(place).await?;
-        let message = self.receive_buffers(number, header.buffers, flags).await?;
-        if header.name != 0 {
-            self.put_sender(&message, header.name, place.wrapping_add(NAME_LENGTH_AT)).await?;
-        }
+        let takes = if header.control_bytes > 0 { RECEIVE_FLIGHT } else { 0 };
+        let message = self.receive_buffers(number, header.buffers, flags, takes).await?;
         let cut = if message.length > message.bytes { MSG_TRUNC } else { 0 };
-        self.put_words(place.wrapping_add(CONTROL_LENGTH_AT), [0]).await?;
-        self.put(place.wrapping_add(FLAGS_AT), &cut.to_le_bytes()).await?;
+        let (mut control_bytes, mut rest) = (0, flags & MSG_CMSG_CLOEXEC);
+        if message.flight != SocketHandle::NONE {
+            let landed = apart!(self.land(message.flight, (header.control, header.control_bytes), flags));
+            let (bytes, cut) = landed?;
+            (control_bytes, rest) = (bytes, rest | cut);
+        }
+        if header.name != 0 {
+            self.put_sender(number, &message, (header.name, place.wrapping_add(NAME_LENGTH_AT))).await?;
+        }
+        self.put_words(place.wrapping_add(CONTROL_LENGTH_AT), [control_bytes]).await?;
+        self.put(place.wrapping_add(FLAGS_AT), &(cut | rest).to_le_bytes()).await?;
         Ok(if flags & MSG_TRUNC != 0 { message.length } else { message.bytes })
     }
 
@@ -234,19 +264,26 @@ impl<M: UserMemory> User<M> {
         }
         let buffers = Buffers::Vector { address: word_at(&bytes, 16), count };
         let (name, name_bytes) = (word_at(&bytes, 0), int_at(&bytes, NAME_LENGTH_AT as usize));
-        let control_bytes = word_at(&bytes, CONTROL_LENGTH_AT as usize);
-        Ok(MessageHeader { name, name_bytes, buffers, control_bytes })
+        let (control, control_bytes) = (word_at(&bytes, 32), word_at(&bytes, CONTROL_LENGTH_AT as usize));
+        Ok(MessageHeader { name, name_bytes, buffers, control, control_bytes })
     }
 
     /// Receives by descriptor `number` into the buffers.
-    async fn receive_buffers(&mut self, number: u64, buffers: Buffers, flags: u32) -> Result<Message, SyscallEscape> {
+    async fn receive_buffers(
+        &mut self,
+        number: u64,
+        buffers: Buffers,
+        flags: u32,
+        takes: u32,
+    ) -> Result<Message, SyscallEscape> {
         let object = self.socket_object(number)?;
         let (_, _, sort) = object.socket()?;
         if flags & (MSG_OOB | MSG_ERRQUEUE) != 0 {
             return Err(if flags & MSG_OOB != 0 { Errno::EOPNOTSUPP } else { Errno::EAGAIN }.into());
         }
-        if sort != SocketSort::Stream || flags & MSG_PEEK != 0 {
-            return self.receive_whole(object, buffers, flags).await;
+        let internet = object.family() != SocketFamily::Unix;
+        if sort != SocketSort::Stream || flags & MSG_PEEK != 0 || takes != 0 && !internet {
+            return self.receive_whole(object, buffers, flags, takes).await;
         }
         let descriptor = *self.program.files.get(number)?;
         let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
@@ -254,7 +291,7 @@ impl<M: UserMemory> User<M> {
             0 => self.read_in(&descriptor, buffers, mode, TRANSFER_BYTES_MAX).await?,
             _ => self.receive_all(&descriptor, buffers, mode).await?,
         };
-        Ok(Message { bytes, length: bytes, from: SocketHandle::NONE })
+        Ok(Message { bytes, length: bytes, from: SocketHandle::NONE, flight: SocketHandle::NONE })
     }
 
     /// Fills the buffers from a stream, unless that ends.
@@ -277,23 +314,43 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Receives a record, or looks at bytes of a stream: at most a page.
-    async fn receive_whole(&mut self, object: Object, buffers: Buffers, flags: u32) -> Result<Message, SyscallEscape> {
-        let (at, side, _) = object.socket()?;
+    async fn receive_whole(
+        &mut self,
+        object: Object,
+        buffers: Buffers,
+        flags: u32,
+        takes: u32,
+    ) -> Result<Message, SyscallEscape> {
+        let (at, side, sort) = object.socket()?;
         let (mut room, mut index) = (0u64, 0);
         // Bounded by the buffers.
         while let Some((_, bytes)) = self.buffer(buffers, index).await? {
             (room, index) = (room.saturating_add(bytes), index + 1);
         }
         let table = [(MSG_PEEK, RECEIVE_PEEK), (MSG_DONTWAIT, RECEIVE_NOW)];
-        let flags = table.iter().filter(|(flag, _)| flags & flag != 0).fold(0, |all, (_, ours)| all | ours);
+        let flags = table.iter().filter(|(flag, _)| flags & flag != 0).fold(takes, |all, (_, ours)| all | ours);
         let receive = Receive { generation: at.generation, side, flags };
         let room = room.min(PAGE_BYTES as u64) as usize;
         let mut socket = self.services.socket(at)?;
         let received = leaving!(self, socket.call_retrying(receive, &mut self.scratch[..room]));
         let Received { bytes, length, from } =
             restartable(received.map_err(|errno| self.note_loss(object, errno, false)))?;
+        let (from, flight) = match sort {
+            SocketSort::Datagram => (from, SocketHandle::NONE),
+            _ => (SocketHandle::NONE, from),
+        };
+        if let Err(errno) = self.copy_received(buffers, (bytes as usize).min(PAGE_BYTES)).await {
+            if flight != SocketHandle::NONE {
+                self.end_flight(flight).await;
+            }
+            return Err(errno.into());
+        }
+        Ok(Message { bytes: bytes.into(), length: length.into(), from, flight })
+    }
+
+    /// Copies the first bytes of the scratch page to the buffers.
+    async fn copy_received(&mut self, buffers: Buffers, all: usize) -> Result<(), Errno> {
         let (mut done, mut index) = (0, 0);
-        let all = (bytes as usize).min(PAGE_BYTES);
         // Bounded by the buffers.
         while done < all
             && let Some((address, room)) = self.buffer(buffers, index).await?
@@ -303,15 +360,20 @@ impl<M: UserMemory> User<M> {
             pager.copy_out(space, address, &self.scratch[done..end]).await?;
             (done, index) = (end, index + 1);
         }
-        Ok(Message { bytes: bytes.into(), length: length.into(), from })
+        Ok(())
     }
 
     /// Puts the address of a datagram's sender to `place`, and its length; none if it has none.
-    async fn put_sender(&mut self, message: &Message, place: u64, length_place: u64) -> Result<(), Errno> {
-        let sender = (Handle::of_socket(message.from), SocketSide::First, false);
-        if message.from.generation != 0 && self.has_address(sender.0).await {
-            return self.put_socket_address(sender, (place, length_place)).await;
+    async fn put_sender(&mut self, number: u64, message: &Message, places: (u64, u64)) -> Result<(), Errno> {
+        let (family, from) = (self.program.files.get(number)?.object.family(), message.from);
+        let sender = (Handle::of_socket(from), SocketSide::First, false, family);
+        if from != SocketHandle::NONE && family != SocketFamily::Unix {
+            return self.put_endpoint(Some(Endpoint::of_handle(from)), family, places).await;
         }
+        if from.generation != 0 && self.has_address(sender.0).await {
+            return self.put_socket_address(sender, places).await;
+        }
+        let (_, length_place) = places;
         self.put(length_place, &0u32.to_le_bytes()).await
     }
 }

@@ -3,7 +3,8 @@
 //! Invariant: a connection that is offered to a listener and not taken by it is given up. Not here: the sockets
 //! (`renga_socket`), addresses (`socket_address.rs`), messages (`socket_messages.rs`).
 
-use super::socket_address::{AF_UNIX, SocketAddress};
+use super::internet::family_of;
+use super::socket_address::{AF_UNIX, AF_UNSPEC, SocketAddress};
 use crate::user::files::permissions::PathWish;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
@@ -14,7 +15,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::path::{MakeNode, NO_FOLLOW};
 use renga_proto::socket::{
     Accept, BACKLOG_MAX, BeginConnect, DescribeSocket, EndConnect, Listen, Offer, OpenSocket, SHUT_RECEIVE, SHUT_SEND,
-    SetAddress, SetPeer, Shutdown, SocketFacts, SocketHandle, SocketSide, SocketSort, TakeSide,
+    SetAddress, SetPeer, Shutdown, SocketFacts, SocketFamily, SocketHandle, SocketSide, SocketSort, TakeSide,
 };
 use renga_proto::socket_table::{BindName, FindName, FreeSocket, TakeSocket, UnbindName};
 use renga_rt::{Errno, Retry, apart};
@@ -22,22 +23,25 @@ use renga_rt::{Errno, Retry, apart};
 const SOCK_STREAM: u32 = 1;
 const SOCK_DGRAM: u32 = 2;
 const SOCK_SEQPACKET: u32 = 5;
-const AF_UNSPEC: u16 = 0;
+/// Protocols of the internet.
+const IPPROTO_TCP: u32 = 6;
+const IPPROTO_UDP: u32 = 17;
 
 /// What the error of making a name is called of a socket's.
 fn in_use(errno: Errno) -> Errno {
     if errno == Errno::EEXIST { Errno::EADDRINUSE } else { errno }
 }
 
-fn sort_of(family: u32, kind: u32, protocol: u32) -> Result<SocketSort, Errno> {
-    match kind & !(O_CLOEXEC | O_NONBLOCK) {
-        _ if family != u32::from(AF_UNIX) => Err(Errno::EAFNOSUPPORT),
-        _ if protocol != 0 && protocol != family => Err(Errno::EPROTONOSUPPORT),
-        SOCK_STREAM => Ok(SocketSort::Stream),
-        SOCK_DGRAM => Ok(SocketSort::Datagram),
-        SOCK_SEQPACKET => Ok(SocketSort::Sequence),
-        _ => Err(Errno::ESOCKTNOSUPPORT),
-    }
+fn sort_of(family: u32, kind: u32, protocol: u32) -> Result<(SocketSort, SocketFamily), Errno> {
+    let of = family_of(family).ok_or(Errno::EAFNOSUPPORT)?;
+    let (sort, own) = match kind & !(O_CLOEXEC | O_NONBLOCK) {
+        SOCK_STREAM => (SocketSort::Stream, IPPROTO_TCP),
+        SOCK_DGRAM => (SocketSort::Datagram, IPPROTO_UDP),
+        SOCK_SEQPACKET if of == SocketFamily::Unix => (SocketSort::Sequence, family),
+        _ => return Err(Errno::ESOCKTNOSUPPORT),
+    };
+    let own = if of == SocketFamily::Unix { family } else { own };
+    if protocol == 0 || protocol == own { Ok((sort, of)) } else { Err(Errno::EPROTONOSUPPORT) }
 }
 
 impl Handle {
@@ -52,11 +56,17 @@ impl Handle {
 
 impl Services {
     /// A fresh socket of this board, or both sides of a pair.
-    pub(super) async fn open_socket(&mut self, sort: SocketSort, pair: bool, pid: u32) -> Result<Handle, Errno> {
+    pub(super) async fn open_socket(
+        &mut self,
+        (sort, family): (SocketSort, SocketFamily),
+        pair: bool,
+        pid: u32,
+    ) -> Result<Handle, Errno> {
+        let internet = family != SocketFamily::Unix;
         let mut table = self.clients.socket_table.at(0).ok_or(Errno::EAFNOSUPPORT)?;
         let number = table.call(TakeSocket {}, ()).await?;
         let opened = match self.clients.own_sockets.at(number.into()) {
-            Some(mut socket) => socket.call(OpenSocket { sort, pair, pid }, ()).await,
+            Some(mut socket) => socket.call(OpenSocket { sort, internet, pair, pid }, ()).await,
             None => Err(Errno::EIO),
         };
         match opened {
@@ -72,24 +82,27 @@ impl Services {
 impl<M: UserMemory> User<M> {
     pub(crate) async fn make_socket(&mut self) -> Result<u64, Errno> {
         let (family, kind, protocol) = (self.int(0), self.int(1), self.int(2));
-        let sort = sort_of(family, kind, protocol)?;
+        let (sort, family) = sort_of(family, kind, protocol)?;
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE);
         }
-        let at = self.services.open_socket(sort, false, self.program.pid).await?;
-        self.add_socket(Object::Socket { at, side: SocketSide::First, sort }, kind).await
+        let at = self.services.open_socket((sort, family), false, self.program.pid).await?;
+        self.add_socket(Object::Socket { at, side: SocketSide::First, sort, family }, kind).await
     }
 
     pub(crate) async fn make_socket_pair(&mut self) -> Result<(), Errno> {
         let (family, kind, protocol, place) = (self.int(0), self.int(1), self.int(2), self.argument(3));
-        let sort = sort_of(family, kind, protocol)?;
+        let (sort, family) = sort_of(family, kind, protocol)?;
+        if family != SocketFamily::Unix {
+            return Err(Errno::EOPNOTSUPP);
+        }
         if self.program.files.free() < 2 {
             return Err(Errno::EMFILE);
         }
-        let at = self.services.open_socket(sort, true, self.program.pid).await?;
+        let at = self.services.open_socket((sort, family), true, self.program.pid).await?;
         let mut numbers = [0; 2];
         for side in [SocketSide::First, SocketSide::Second] {
-            numbers[side as usize] = self.add_socket(Object::Socket { at, side, sort }, kind).await?;
+            numbers[side as usize] = self.add_socket(Object::Socket { at, side, sort, family }, kind).await?;
         }
         let put = self.put_words(place, [numbers[0] | numbers[1] << 32]).await;
         if put.is_err() {
@@ -111,21 +124,25 @@ impl<M: UserMemory> User<M> {
     }
 
     pub(crate) async fn bind_socket(&mut self) -> Result<(), Errno> {
-        let (at, _, sort) = self.socket_object(self.argument(0))?.socket()?;
+        let object = self.socket_object(self.argument(0))?;
+        let (at, _, sort) = object.socket()?;
         let address = self.get_socket_name(self.argument(1), self.int(2)).await?;
+        if object.family() != SocketFamily::Unix {
+            return apart!(self.bind_internet(object, &address));
+        }
         if address.family() != AF_UNIX || address.as_bytes().len() == 2 {
             return Err(Errno::EINVAL);
         }
         let is_path = address.is_path();
         let address = address.ended();
         let generation = at.generation;
-        self.services.socket(at)?.call_retrying(SetAddress { generation }, address.as_bytes()).await?;
+        self.services.socket(at)?.call_retrying(SetAddress { generation, replaces: false }, address.as_bytes()).await?;
         let bound = match is_path {
             true => self.bind_path((at, sort), &address).await,
-            false => self.bind_name((at, sort), &address.as_bytes()[2..]).await,
+            false => self.bind_name((at, sort), &address.as_bytes()[2..], self.services.file_board, false).await,
         };
         if bound.is_err() {
-            self.services.socket(at)?.call_retrying(SetAddress { generation }, &[][..]).await?;
+            self.services.socket(at)?.call_retrying(SetAddress { generation, replaces: false }, &[][..]).await?;
         }
         bound
     }
@@ -143,12 +160,18 @@ impl<M: UserMemory> User<M> {
         let made = self.services.path_lookup()?.call(node, &self.paths[..length]).await;
         made.map_err(in_use)?;
         let name = self.find_inode_name(start, length).await?;
-        self.bind_name(socket, &name).await
+        self.bind_name(socket, &name, self.services.file_board, false).await
     }
 
-    /// Gives the socket the name, also if one had it that is closed by now.
-    async fn bind_name(&mut self, (at, sort): (Handle, SocketSort), name: &[u8]) -> Result<(), Errno> {
-        let (bind, mut names) = (BindName { at: at.as_socket(), sort }, self.services.socket_names()?);
+    /// Gives the socket the name in the table of `board`, also if one had it that is closed by now.
+    pub(super) async fn bind_name(
+        &mut self,
+        (at, sort): (Handle, SocketSort),
+        name: &[u8],
+        board: u8,
+        shared: bool,
+    ) -> Result<(), Errno> {
+        let (bind, mut names) = (BindName { at: at.as_socket(), sort, shared }, self.services.ports(board)?);
         match names.call_retrying(bind, name).await {
             Err(Errno::EADDRINUSE) => {}
             bound => return bound,
@@ -157,16 +180,22 @@ impl<M: UserMemory> User<M> {
         if self.is_open(Handle::of_socket(other)).await {
             return Err(Errno::EADDRINUSE);
         }
-        let mut names = self.services.socket_names()?;
+        let mut names = self.services.ports(board)?;
         let _ = names.call(UnbindName { at: other }, ()).await; // its own board may have done it
         names.call(bind, name).await
     }
 
     pub(crate) async fn listen_at_socket(&mut self) -> Result<(), Errno> {
-        let (at, ..) = self.socket_object(self.argument(0))?.socket()?;
+        let object = self.socket_object(self.argument(0))?;
+        let (at, ..) = object.socket()?;
         let backlog = (self.int(1) as i32).clamp(0, BACKLOG_MAX as i32) as u32;
         let listen = Listen { generation: at.generation, backlog, pid: self.program.pid };
-        self.services.socket(at)?.call_retrying(listen, ()).await
+        let mut listening = self.services.socket(at)?.call_retrying(listen, ()).await;
+        if listening == Err(Errno::EINVAL) && object.family() != SocketFamily::Unix {
+            apart!(self.bind_to_any(object))?;
+            listening = self.services.socket(at)?.call_retrying(listen, ()).await;
+        }
+        listening
     }
 
     pub(crate) async fn connect_socket(&mut self) -> SyscallResult<()> {
@@ -174,6 +203,9 @@ impl<M: UserMemory> User<M> {
         let (at, _, sort) = object.socket()?;
         let address = self.get_socket_name(self.argument(1), self.int(2)).await?;
         let generation = at.generation;
+        if object.family() != SocketFamily::Unix {
+            return apart!(self.connect_internet(object, &address));
+        }
         if sort == SocketSort::Datagram {
             let none = address.family() == AF_UNSPEC;
             let peer = if none { SocketHandle::NONE } else { self.find_socket(&address, sort).await? };
@@ -182,10 +214,22 @@ impl<M: UserMemory> User<M> {
             return Ok(self.services.socket(at)?.call_retrying(SetPeer { generation, peer }, bytes).await?);
         }
         let listener = self.find_socket(&address, sort).await?;
+        self.connect_to(object, listener, (0, address.ended().as_bytes())).await
+    }
+
+    /// Offers the socket to the listener; the bytes are its own address, that long, and the listener's.
+    pub(super) async fn connect_to(
+        &mut self,
+        object: Object,
+        listener: SocketHandle,
+        (own_bytes, addresses): (u32, &[u8]),
+    ) -> SyscallResult<()> {
+        let (at, _, sort) = object.socket()?;
+        let generation = at.generation;
         let descriptor = *self.program.files.get(self.argument(0))?;
         let nonblocking = self.status_flags(&descriptor).await? & O_NONBLOCK != 0;
-        let begin = BeginConnect { generation, board: listener.board, pid: self.program.pid };
-        self.services.socket(at)?.call_retrying(begin, address.ended().as_bytes()).await?;
+        let begin = BeginConnect { generation, board: listener.board, pid: self.program.pid, own_bytes };
+        self.services.socket(at)?.call_retrying(begin, addresses).await?;
         let offer = Offer { generation: listener.generation, offered: at.as_socket(), sort, nonblocking };
         let offered = match self.services.socket(Handle::of_socket(listener)) {
             Ok(mut listener) => leaving!(self, listener.call_retrying(offer, ())),
@@ -210,9 +254,10 @@ impl<M: UserMemory> User<M> {
         }
         let connection = self.take_connection(at).await;
         let connection = restartable(connection.map_err(|errno| self.note_loss(object, errno, false)))?;
-        let number = self.add_socket(Object::Socket { at: connection, side: SocketSide::Second, sort }, flags).await?;
+        let (side, family) = (SocketSide::Second, object.family());
+        let number = self.add_socket(Object::Socket { at: connection, side, sort, family }, flags).await?;
         if place != 0 {
-            let put = self.put_socket_address((connection, SocketSide::Second, true), (place, length_place)).await;
+            let put = self.put_socket_address((connection, side, true, family), (place, length_place)).await;
             if let Err(errno) = put {
                 self.close_descriptor(number).await?;
                 return Err(errno.into());

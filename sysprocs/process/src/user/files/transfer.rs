@@ -328,6 +328,21 @@ impl<M: UserMemory> User<M> {
         Ok(Some(length))
     }
 
+    /// Gathers as much of the buffers in the scratch page as fits; how much.
+    pub(super) async fn gather_page(&mut self, buffers: Buffers) -> Result<usize, Errno> {
+        let (mut length, mut index) = (0, 0);
+        // Bounded by the buffers.
+        while length < PAGE_BYTES
+            && let Some((address, bytes)) = self.buffer(buffers, index).await?
+        {
+            let end = length + bytes.min((PAGE_BYTES - length) as u64) as usize;
+            let (space, mut pager) = memory!(self);
+            pager.copy_in(space, address, &mut self.scratch[length..end]).await?;
+            (length, index) = (end, index + 1);
+        }
+        Ok(length)
+    }
+
     /// Writes the first `length` bytes of the scratch page.
     pub(crate) async fn write_scratch(&mut self, object: Object, length: usize, mode: TransferMode) -> SyscallResult {
         self.check_open(object)?;

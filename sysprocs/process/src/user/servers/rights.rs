@@ -53,12 +53,13 @@ rights! {
     };
     /// Of a socket.
     SOCKETS = socket {
-        Accept AddSide BeginConnect CloseSide Deliver DescribeSocket EndConnect GetAddress GetPeer Listen Offer
-        PollSocket Receive Send SetAddress SetPeer SetSideBlocking Shutdown TakeError TakeSide
+        Accept AddSide BeginConnect CloseSide Deliver DescribeSocket EndConnect GetAddress GetOption GetPeer
+        Listen Offer PollSocket Receive Send SendWith SetAddress SetError SetOption SetPeer SetSideBlocking Shutdown
+        TakeError TakeSide
     };
     /// Of the names of sockets.
     SOCKET_NAMES = socket_table {
-        BindName FindName UnbindName
+        BindName EndFlight FindName TakeFlight UnbindName
     };
     /// Of the event files of any board.
     EVENTS = events {

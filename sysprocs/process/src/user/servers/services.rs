@@ -336,7 +336,12 @@ impl Services {
 
     /// The table of the names of sockets.
     pub fn socket_names(&mut self) -> Result<Client<SocketTable, SOCKET_NAMES>, Errno> {
-        self.clients.socket_names.at(self.file_board, 0).ok_or(Errno::EIO)
+        self.ports(self.file_board)
+    }
+
+    /// The table of the ports of `board`.
+    pub fn ports(&mut self, board: u8) -> Result<Client<SocketTable, SOCKET_NAMES>, Errno> {
+        self.clients.socket_names.at(board, 0).ok_or(Errno::EIO)
     }
 
     /// The keeper of `board`'s event files.

@@ -8,7 +8,7 @@ use crate::signals::UNSTOPPABLE;
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::{S_IFCHR, S_IFIFO, S_IFSOCK};
 use renga_proto::pipe::PipeEnd;
-use renga_proto::socket::{SocketSide, SocketSort};
+use renga_proto::socket::{SocketFamily, SocketSide, SocketSort};
 use renga_proto::terminals::TerminalSide;
 use renga_rt::{Errno, Word};
 
@@ -39,6 +39,7 @@ pub enum Object {
         at: Handle,
         side: SocketSide,
         sort: SocketSort,
+        family: SocketFamily,
     },
     Events {
         at: Handle,
@@ -156,9 +157,9 @@ impl Object {
             Object::Events { sort: EventSort::Timer, .. } => ObjectFacts::anonymous(14, "anon_inode:[timerfd]"),
             Object::Named { .. } => ObjectFacts::file(15, false, Errno::EBADF),
             Object::Events { sort: EventSort::Watches, .. } => ObjectFacts::anonymous(16, "anon_inode:[eventpoll]"),
-            Object::Socket { side, sort, .. } => ObjectFacts {
+            Object::Socket { side, sort, family, .. } => ObjectFacts {
                 mode: S_IFSOCK | 0o777,
-                ..ObjectFacts::file(SOCKET_CODES + 2 * sort as u8 + side as u8, true, Errno::ESPIPE)
+                ..ObjectFacts::file(first_code(family) + 2 * sort as u8 + side as u8, true, Errno::ESPIPE)
             },
         }
     }
@@ -184,9 +185,13 @@ impl Object {
     /// The socket, its side and its sort; `ENOTSOCK` of other kinds.
     pub fn socket(self) -> Result<(Handle, SocketSide, SocketSort), Errno> {
         match self {
-            Object::Socket { at, side, sort } => Ok((at, side, sort)),
+            Object::Socket { at, side, sort, .. } => Ok((at, side, sort)),
             _ => Err(Errno::ENOTSOCK),
         }
+    }
+    /// The family of a socket.
+    pub fn family(self) -> SocketFamily {
+        if let Object::Socket { family, .. } = self { family } else { SocketFamily::Unix }
     }
     /// Whether it is a socket of records.
     pub fn has_socket_records(self) -> bool {
@@ -254,11 +259,19 @@ impl Object {
     }
 }
 
-/// The first code of sockets: there is one for each sort and side.
-const SOCKET_CODES: u8 = 17;
 /// The codes of the sides of a pseudo-terminal.
 const MASTER_CODE: u8 = 40;
 const SLAVE_CODE: u8 = 41;
+/// The first code of sockets of a family: there is one for each sort and side.
+const fn first_code(family: SocketFamily) -> u8 {
+    match family {
+        SocketFamily::Unix => 17,
+        SocketFamily::Inet4 => 64,
+        SocketFamily::Inet6 => 72,
+    }
+}
+/// Sockets of a family have fewer codes.
+const FAMILY_CODES: u8 = 6;
 
 /// The end of a list of objects.
 pub const END: [u8; 4] = [0; 4];
@@ -313,16 +326,19 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
         14 => Object::Events { at: at()?, sort: EventSort::Timer },
         15 => Object::Named { generation: word()? },
         16 => Object::Events { at: at()?, sort: EventSort::Watches },
-        17..=22 => {
-            let (sort, side) = ((code - SOCKET_CODES) / 2, (code - SOCKET_CODES) % 2);
+        MASTER_CODE => Object::Terminal { at: at()?, side: TerminalSide::Master },
+        SLAVE_CODE => Object::Terminal { at: at()?, side: TerminalSide::Slave },
+        _ => {
+            let has_code = |family: &SocketFamily| (0..FAMILY_CODES).contains(&code.wrapping_sub(first_code(*family)));
+            let families = [SocketFamily::Unix, SocketFamily::Inet4, SocketFamily::Inet6];
+            let family = families.into_iter().find(has_code).ok_or(Errno::EINVAL)?;
+            let (sort, side) = ((code - first_code(family)) / 2, (code - first_code(family)) % 2);
             Object::Socket {
                 at: at()?,
                 side: SocketSide::from_word(side.into()),
                 sort: SocketSort::from_word(sort.into()),
+                family,
             }
         }
-        MASTER_CODE => Object::Terminal { at: at()?, side: TerminalSide::Master },
-        SLAVE_CODE => Object::Terminal { at: at()?, side: TerminalSide::Slave },
-        _ => return Err(Errno::EINVAL),
     }))
 }

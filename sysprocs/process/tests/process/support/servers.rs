@@ -3,7 +3,7 @@
 use super::{EVENTS, Headers, SLOTS, SOCKETS, WATCHES, family, leak, members, watch};
 use renga_core::Process;
 use renga_proto::pipe::PIPE_BYTES;
-use renga_proto::socket_table::Errand;
+use renga_proto::socket_table::{Errand, FLIGHTS};
 use renga_rt::host::HostBoard;
 use renga_rt::{Local, Members, Port};
 
@@ -12,7 +12,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
     board.start(here.socket_table, |me| {
         let places = vec![renga_socket::SocketName::NONE; SOCKETS * all.len()].leak();
         let errands = vec![Errand::NONE; 2 * SOCKETS * all.len()].leak();
-        renga_socket::socket_table(Port::new(&me).0, vec![0; SOCKETS].leak(), places, errands)
+        let flights = vec![renga_socket::Flight::NONE; FLIGHTS].leak();
+        renga_socket::socket_table(Port::new(&me).0, vec![0; SOCKETS].leak(), places, errands, flights, 1)
     });
     for (index, socket) in here.sockets.iter().enumerate() {
         board.start(socket, |me| {
@@ -31,7 +32,10 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         let table = Local::new(&me, leak(members(&[here.socket_table]))).narrowed();
         let sockets = family(&me, all.iter().map(|headers| members(&headers.sockets)).collect());
         let tables = family(&me, all.iter().map(|headers| members(&[headers.socket_table])).collect());
-        renga_socket::socket_closer(table, tables, sockets, 0)
+        let pipes = family(&me, all.iter().map(|headers| members(&headers.pipes)).collect());
+        let files = family(&me, all.iter().map(|headers| members(&headers.files)).collect());
+        let events = family(&me, all.iter().map(|headers| members(&[headers.events])).collect());
+        renga_socket::socket_closer(table, tables, sockets, pipes, files, events, 0)
     });
 }
 

@@ -3,6 +3,7 @@
 mod conformance;
 mod events;
 mod fifos;
+mod internet;
 mod locks;
 mod roots;
 mod sockets;

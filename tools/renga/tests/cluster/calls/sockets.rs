@@ -233,3 +233,160 @@ fn sockets_match_linux() {
     let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines, [SOCKETS_SAY; 4].concat(), "{text}");
 }
+
+/// Descriptors along with messages; its arguments are in front of the command of who gets some elsewhere.
+const RIGHTS: &str = r#"
+import array, errno, fcntl, os, socket, sys, time
+far = sys.argv[1:]
+def name(call):
+    try:
+        return call()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+U, S, D, Q = socket.AF_UNIX, socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET
+def rights(*numbers):
+    return [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", numbers))]
+def numbers(message):
+    return [n for _, _, data in message[1] for n in array.array("i", data)]
+print("pair")
+a, b = socket.socketpair()
+r, w = os.pipe()
+print(a.send(b"before"), a.sendmsg([b"with"], rights(w)), a.send(b"behind"))
+os.close(w)
+m = b.recvmsg(100, socket.CMSG_SPACE(4))
+print(m[0], len(m[1]), m[2], b.recv(100))
+w, = numbers(m)
+print(os.write(w, b"through"), os.read(r, 9), fcntl.fcntl(w, fcntl.F_GETFD), os.close(w), os.read(r, 9))
+f = os.open("/tmp/scm", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+os.write(f, b"0123456789")
+os.lseek(f, 3, 0)
+print(a.sendmsg([b"x"], rights(f, f, a.fileno())))
+m = b.recvmsg(1, socket.CMSG_SPACE(12), socket.MSG_CMSG_CLOEXEC)
+g = numbers(m)
+print(len(g), len(set(g)), [fcntl.fcntl(x, fcntl.F_GETFD) for x in g], os.read(g[0], 3), os.read(f, 2), os.lseek(g[1], 0, 1), m[2] & ~0x40000000)
+os.close(f)
+print(os.pread(g[0], 2, 0), os.write(g[2], b"by a"), b.recv(9))
+for x in g: os.close(x)
+r, w = os.pipe()
+r2, w2 = os.pipe()
+print(a.sendmsg([b"y"], rights(w, w2)))
+os.close(w); os.close(w2)
+m = b.recvmsg(9, socket.CMSG_SPACE(4) - 4)
+print(len(numbers(m)), m[2], os.read(r2, 1))
+os.close(numbers(m)[0])
+print(os.read(r, 1))
+def lost(drop):
+    r, w = os.pipe()
+    a, b = socket.socketpair()
+    a.sendmsg([b"z"], rights(w))
+    os.close(w)
+    os.set_blocking(r, False)
+    early = name(lambda: os.read(r, 1))
+    drop(a, b)
+    os.set_blocking(r, True)
+    print(early, os.read(r, 1))
+lost(lambda a, b: print(b.recv(9)))
+lost(lambda a, b: print(os.read(b.fileno(), 9)))
+lost(lambda a, b: print(b.recvmsg(9)[0]))
+lost(lambda a, b: b.close())
+lost(lambda a, b: (a.close(), b.close()))
+print(name(lambda: a.sendmsg([b"x"], rights(99))), name(lambda: a.sendmsg([b"x"], [(socket.SOL_SOCKET, 77, b"abcd")])), name(lambda: b.recv(1, socket.MSG_DONTWAIT)))
+print("records")
+a, b = socket.socketpair(U, Q)
+r, w = os.pipe()
+print(a.send(b"one"), a.sendmsg([b"t", b"wo"], rights(r)), a.sendmsg([b""], rights(w)), b.recvmsg(9, 100)[:2])
+m, n = b.recvmsg(9, 100), b.recvmsg(9, 100)
+os.close(r); os.close(w)
+print(m[0], n[0], os.write(numbers(n)[0], b"records"), os.read(numbers(m)[0], 9))
+print("others")
+OTHER = """
+import array, os, socket
+c = socket.socket(socket.AF_UNIX)
+c.connect("/tmp/scm.socket")
+m = c.recvmsg(9, 100)
+r, w, s, f = array.array("i", m[1][0][2])
+os.write(w, b"from there " + os.read(r, 9) + os.read(f, 9))
+os.write(s, b"socket")
+p, q = os.pipe()
+os.write(q, b"in another's pipe")
+os.close(q)
+c.sendmsg([b"back"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [p]))])
+"""
+l = socket.socket(U, S)
+l.bind("/tmp/scm.socket")
+l.listen()
+pid = os.fork()
+if pid == 0:
+    command = far + ["python3", "-c", OTHER]
+    os.execvp(command[0], command)
+s, _ = l.accept()
+(r, w), (r2, w2), (x, y) = os.pipe(), os.pipe(), socket.socketpair()
+f = os.open("/tmp/scm", os.O_RDONLY)
+os.lseek(f, 5, 0)
+os.write(w, b"words ")
+print(s.sendmsg([b"take"], rights(r, w2, x.fileno(), f)))
+for n in r, w2: os.close(n)
+x.close()
+print(os.read(r2, 30), y.recv(9))
+m = s.recvmsg(9, 100)
+os.waitpid(pid, 0)
+print(m[0], os.read(numbers(m)[0], 30), os.read(numbers(m)[0], 30), os.read(r2, 9), y.recv(9), os.lseek(f, 0, 1))
+os.unlink("/tmp/scm.socket")
+from multiprocessing import Pipe, Process, reduction
+def work(c):
+    n = reduction.recv_handle(c)
+    os.write(n, b"handle")
+c, d = Pipe()
+p = Process(target=work, args=(d,))
+p.start()
+r, w = os.pipe()
+reduction.send_handle(c, w, p.pid)
+p.join()
+print(os.read(r, 9), p.exitcode)
+"#;
+
+/// As Linux printed it.
+const RIGHTS_SAY: &[&str] = &[
+    "pair",
+    "6 4 6",
+    "b'beforewith' 1 0 b'behind'",
+    "7 b'through' 0 None b''",
+    "1",
+    "3 3 [1, 1, 1] b'345' b'67' 8 0",
+    "b'01' 4 b'by a'",
+    "1",
+    "1 8 b''",
+    "b''",
+    "b'z'",
+    "EAGAIN b''",
+    "b'z'",
+    "EAGAIN b''",
+    "b'z'",
+    "EAGAIN b''",
+    "EAGAIN b''",
+    "EAGAIN b''",
+    "EBADF EINVAL EAGAIN",
+    "records",
+    "3 3 0 (b'one', [])",
+    "b'two' b'' 7 b'records'",
+    "others",
+    "4",
+    "b'from there words 56789' b'socket'",
+    "b'back' b\"in another's pipe\" b'' b'' b'' 10",
+    "b'handle' 0",
+];
+
+/// Holds: descriptors-in-flight.
+#[test]
+fn socket_rights_match_linux() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let run = "python3 /tmp/rights";
+    let script = format!(
+        "cat > /tmp/rights <<'END'{RIGHTS}END\n{run}\nremote -b b {run}\n{run} remote -b b\nremote -b b {run} remote -b a\n"
+    );
+    let text = Renga::script(&script).with(["--image", "dev"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, [RIGHTS_SAY; 4].concat(), "{text}");
+}
