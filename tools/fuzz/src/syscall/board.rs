@@ -26,6 +26,7 @@ use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_proto::socket::Socket;
 use renga_proto::socket_table::{Errand, SocketTable};
+use renga_proto::terminals::Terminals;
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
@@ -112,9 +113,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let console = board.server(|me, port| {
         renga_console::console(me, port, arena.put(|| Silence), wakes, arena.put(renga_console::InputQueue::new))
     });
-    let pairs =
-        arena.put_slice(TERMINALS, |_| renga_console::TerminalPair::new(arena.put(renga_console::PairMemory::new)));
-    let terminals = board.server(|me, port| renga_console::terminals(me, port, pairs, 1, wakes, watch));
+    let terminals = terminals(board, watch, wakes);
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
     let (info, tables) = (arena.put(ProcInfo::default), SpaceTables::new(arena, users.len()));
@@ -248,6 +247,13 @@ fn pipes(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Pipe
         renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
     });
     Pipes { pipe_table, pipes, fifos }
+}
+
+fn terminals(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Address<Terminals> {
+    let arena = board.arena;
+    let pair = |_| renga_console::TerminalPair::new(arena.put(renga_console::PairMemory::new));
+    let pairs = arena.put_slice(TERMINALS, pair);
+    board.server(|me, port| renga_console::terminals(me, port, pairs, 1, wakes, watch))
 }
 
 fn sockets(
