@@ -16,6 +16,7 @@ use renga_process::{
     UserClients, UserFacts,
 };
 use renga_proto::clock::Clock;
+use renga_proto::console::Console;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::memory::{Memory, MemoryStatus};
@@ -110,9 +111,7 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let futexes = board
         .server(|_, port| renga_futex::futexes(port, arena.put_slice(USERS, |_| renga_futex::FutexWait::EMPTY), wakes));
     let (socket_table, sockets) = sockets(board, watch, wakes);
-    let console = board.server(|me, port| {
-        renga_console::console(me, port, arena.put(|| Silence), wakes, arena.put(renga_console::InputQueue::new))
-    });
+    let console = console(board, wakes);
     let terminals = terminals(board, watch, wakes);
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
@@ -247,6 +246,11 @@ fn pipes(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Pipe
         renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
     });
     Pipes { pipe_table, pipes, fifos }
+}
+
+fn console(board: HostBoard, wakes: &'static Wakes) -> Address<Console> {
+    let (line, input) = (board.arena.put(|| Silence), board.arena.put(renga_console::InputQueue::new));
+    board.server(|me, port| renga_console::console(me, port, line, wakes, input))
 }
 
 fn terminals(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Address<Terminals> {
