@@ -14,10 +14,12 @@ mod output;
 mod pair;
 mod pairs;
 mod server;
+mod shown;
 pub mod termios;
 mod window;
 
 pub use line::InputQueue;
-pub use pair::{PairMemory, TerminalPair};
+pub use pair::TerminalPair;
 pub use pairs::terminals;
 pub use server::console;
+pub use shown::PairMemory;

@@ -4,9 +4,9 @@
 //! that answers it, or its cancellation does. Each change that can make an event true is an edge of its side. Not here:
 //! which pairs there are (`pairs.rs`), what keys mean (`line.rs`).
 
-use crate::line::{InputQueue, Line, Screen};
+use crate::line::{Line, Screen};
+use crate::shown::{PairMemory, SHOWN_BYTES_MAX, Shown, packet};
 use crate::termios::{TOSTOP, Termios};
-use heapless::Deque;
 use renga_proto::console::{JobControl, KeyboardSignal, WindowSize};
 use renga_proto::pipe::{ERROR, HANG_UP, Polled, READABLE, WRITABLE};
 use renga_proto::terminals::{
@@ -14,8 +14,6 @@ use renga_proto::terminals::{
 };
 use renga_rt::{BoardReferences, Call, CallQueue, Errno, Generation, Waiters, Wakes, Watch};
 
-/// Bytes that may wait for the master.
-const SHOWN_BYTES_MAX: usize = 4096;
 const MASTER: usize = TerminalSide::Master as usize;
 const SLAVE: usize = TerminalSide::Slave as usize;
 const NO_SIGNAL: KeyboardSignal = KeyboardSignal { signal: 0, group: 0 };
@@ -23,89 +21,6 @@ const SIGHUP: u8 = 1;
 pub(crate) const NOBODY: JobControl = JobControl { group: 0, session: 0, nonblocking: false };
 const NO_SIZE: WindowSize = WindowSize { rows: 0, columns: 0 };
 const NEW_NODE: PairFacts = PairFacts { generation: 0, mode: SLAVE_MODE, user: 0, group: SLAVE_GROUP };
-
-/// What a packet says that has no data.
-pub mod packet {
-    pub const FLUSH_INPUT: u8 = 1;
-    pub const FLUSH_OUTPUT: u8 = 2;
-    pub const STOP: u8 = 4;
-    pub const START: u8 = 8;
-    pub const UNUSUAL_KEYS: u8 = 16;
-    pub const USUAL_KEYS: u8 = 32;
-}
-
-/// What waits for the master.
-pub(crate) struct Shown {
-    bytes: &'static mut Deque<u8, SHOWN_BYTES_MAX>,
-    /// The master reads packets.
-    pub(crate) packets: bool,
-    /// What the next packet says, if that is no data.
-    status: u8,
-}
-
-impl Screen for Shown {
-    fn put(&mut self, byte: u8) {
-        let _ = self.bytes.push_back(byte); // echo without room is lost
-    }
-    fn forget(&mut self) {
-        self.bytes.clear();
-        self.note(packet::FLUSH_OUTPUT);
-    }
-}
-
-impl Shown {
-    /// The master is to be told, if it reads packets; what is said now takes `back` that.
-    fn note(&mut self, status: u8) {
-        let back = match status {
-            packet::STOP => packet::START,
-            packet::START => packet::STOP,
-            packet::USUAL_KEYS => packet::UNUSUAL_KEYS,
-            packet::UNUSUAL_KEYS => packet::USUAL_KEYS,
-            _ => 0,
-        };
-        if self.packets {
-            self.status = self.status & !back | status;
-        }
-    }
-    fn is_empty(&self) -> bool {
-        self.bytes.is_empty() && self.status == 0
-    }
-    fn room(&self) -> usize {
-        SHOWN_BYTES_MAX - self.bytes.len()
-    }
-    /// Gives a master what there is, which is something; how many bytes.
-    fn take(&mut self, into: &mut [u8]) -> usize {
-        let (header, rest) = into.split_at_mut(usize::from(self.packets));
-        if let [header] = header {
-            *header = core::mem::take(&mut self.status);
-            if *header != 0 {
-                return 1;
-            }
-        }
-        let count = rest.len().min(self.bytes.len());
-        rest.iter_mut().take(count).for_each(|place| *place = self.bytes.pop_front().unwrap_or(0));
-        usize::from(self.packets) + count
-    }
-}
-
-/// Memory for what is on its way through a pair.
-pub struct PairMemory {
-    input: InputQueue,
-    shown: Deque<u8, SHOWN_BYTES_MAX>,
-}
-
-impl PairMemory {
-    /// With nothing in it.
-    pub const fn new() -> PairMemory {
-        PairMemory { input: Deque::new(), shown: Deque::new() }
-    }
-}
-
-impl Default for PairMemory {
-    fn default() -> Self {
-        PairMemory::new()
-    }
-}
 
 /// A pair, or the place for one.
 pub struct TerminalPair {
@@ -140,7 +55,7 @@ impl TerminalPair {
         TerminalPair {
             generation: None,
             line: Line::new(input),
-            shown: Shown { bytes: shown, packets: false, status: 0 },
+            shown: Shown::new(shown),
             jobs: NOBODY,
             jobs_from: 0,
             window: NO_SIZE,
@@ -176,8 +91,7 @@ impl TerminalPair {
         generation.next();
         let number = generation.number();
         self.line.set(Termios::INITIAL, true);
-        self.shown.bytes.clear();
-        (self.shown.packets, self.shown.status) = (false, 0);
+        self.shown.reset();
         (self.jobs, self.window) = (NOBODY, NO_SIZE);
         (self.opened, self.locked) = (false, true);
         self.facts = PairFacts { generation: number, user, ..NEW_NODE };
@@ -213,7 +127,7 @@ impl TerminalPair {
             }
             TerminalSide::Master => {
                 flag(READABLE, !self.shown.is_empty())
-                    | flag(PRIORITY, self.shown.status != 0)
+                    | flag(PRIORITY, self.shown.has_status())
                     | flag(WRITABLE, self.line.has_room())
                     | flag(HANG_UP, self.is_left())
             }
@@ -294,7 +208,7 @@ impl TerminalPair {
 
     /// Bytes that this side can read.
     pub(crate) fn bytes(&self, side: TerminalSide) -> usize {
-        if side == TerminalSide::Master { self.shown.bytes.len() } else { self.line.bytes() }
+        if side == TerminalSide::Master { self.shown.len() } else { self.line.bytes() }
     }
 
     /// When a reader gives up.
@@ -331,7 +245,7 @@ impl TerminalPair {
     fn show_written(&mut self, wakes: &Wakes) -> bool {
         let mut any = false;
         while let Some(mut call) = self.writing[SLAVE].pop_front() {
-            let (bytes, mut at, before) = (call.lent(), self.written[SLAVE], self.shown.bytes.len());
+            let (bytes, mut at, before) = (call.lent(), self.written[SLAVE], self.shown.len());
             while at < bytes.len() && !self.line.stopped && !self.is_hung_up() {
                 let shown = self.line.termios.shown(bytes[at]);
                 if self.shown.room() < shown.clone().count() {
@@ -342,7 +256,7 @@ impl TerminalPair {
             }
             let is_whole = at == bytes.len();
             self.written[SLAVE] = at;
-            if self.shown.bytes.len() > before {
+            if self.shown.len() > before {
                 any = true;
                 self.note_edge(MASTER, wakes);
             }

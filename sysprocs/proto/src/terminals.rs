@@ -99,8 +99,8 @@ pub const fn pair_of(name: u32) -> (u8, u16) {
 }
 
 protocol! {
-    /// The pairs of a board. `ESTALE`: the number is in another generation by now, or the caller's board has no reference
-    /// to the side.
+    /// The pairs of a board. `ESTALE`: the number is in another generation by now, or the caller's board has no
+    /// reference to the side.
     pub Terminals = 44, TerminalsCall {
         /// Makes a pair for `user`, whose slave is locked, with a reference of the caller's board to the master.
         /// `ENOSPC`: all are in use.
@@ -139,7 +139,7 @@ protocol! {
         14 NextPair { from: u16 } (()) -> Result<u16, Errno>;
         /// The slave of the pair `number` as a file.
         15 DescribePair { number: u16 } (()) -> Result<PairFacts, Errno>;
-        /// Sets its owner, or what of it is not -1 (mode: `u16::MAX`), as `user` may.
+        /// Sets its mode, user and group; -1 keeps one.
         16 OwnPair { number: u16, mode: u16, user: u32, group: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: its references are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;

@@ -16,6 +16,7 @@ use renga_process::{
     UserClients, UserFacts,
 };
 use renga_proto::clock::Clock;
+use renga_proto::console::Console;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
@@ -27,6 +28,7 @@ use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_proto::socket::Socket;
 use renga_proto::socket_table::{Errand, FLIGHTS, SocketTable};
+use renga_proto::terminals::Terminals;
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
@@ -110,12 +112,8 @@ pub fn start(board: HostBoard, medium: &'static FuzzMedium, machine: &'static Ho
     let futexes = board
         .server(|_, port| renga_futex::futexes(port, arena.put_slice(USERS, |_| renga_futex::FutexWait::EMPTY), wakes));
     let (socket_table, sockets) = sockets(board, watch, wakes);
-    let console = board.server(|me, port| {
-        renga_console::console(me, port, arena.put(|| Silence), wakes, arena.put(renga_console::InputQueue::new))
-    });
-    let pairs =
-        arena.put_slice(TERMINALS, |_| renga_console::TerminalPair::new(arena.put(renga_console::PairMemory::new)));
-    let terminals = board.server(|me, port| renga_console::terminals(me, port, pairs, 1, wakes, watch));
+    let console = console(board, wakes);
+    let terminals = terminals(board, watch, wakes);
     let power: &'static SyscallSwitch = arena.put(|| SyscallSwitch);
     let processor: &'static IntegerProcessor = arena.put(|| IntegerProcessor);
     let (info, tables) = (arena.put(ProcInfo::default), SpaceTables::new(arena, users.len()));
@@ -249,6 +247,18 @@ fn pipes(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Pipe
         renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
     });
     Pipes { pipe_table, pipes, fifos }
+}
+
+fn console(board: HostBoard, wakes: &'static Wakes) -> Address<Console> {
+    let (line, input) = (board.arena.put(|| Silence), board.arena.put(renga_console::InputQueue::new));
+    board.server(|me, port| renga_console::console(me, port, line, wakes, input))
+}
+
+fn terminals(board: HostBoard, watch: &'static Watch, wakes: &'static Wakes) -> Address<Terminals> {
+    let arena = board.arena;
+    let pair = |_| renga_console::TerminalPair::new(arena.put(renga_console::PairMemory::new));
+    let pairs = arena.put_slice(TERMINALS, pair);
+    board.server(|me, port| renga_console::terminals(me, port, pairs, 1, wakes, watch))
 }
 
 fn sockets(

@@ -13,7 +13,7 @@ use crate::user::servers::object_calls::is_inherited;
 use crate::user::slot::User;
 use crate::user::state::actions::SignalEffect;
 use crate::user::state::open_flags::O_NOCTTY;
-use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, Terminal};
+use crate::user::state::{FileDescriptor, Object, OwnTerminal, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::JobControl;
 use renga_proto::procs::{EndedProcess, Relations, Users};
@@ -32,7 +32,7 @@ impl<M: UserMemory> User<M> {
 
     /// Has a program in the background that the terminal did not let write wait for the foreground; one that may write
     /// there makes its call again, and says so.
-    pub(crate) async fn await_writing(&mut self, terminal: Terminal) -> SyscallResult {
+    pub(crate) async fn await_writing(&mut self, terminal: OwnTerminal) -> SyscallResult {
         self.await_foreground(terminal, SIGTTOU).await?;
         self.services.may_write_terminal = true;
         Err(SyscallEscape::Restart)
@@ -40,7 +40,7 @@ impl<M: UserMemory> User<M> {
 
     /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that,
     /// and the call restarts. The terminal's non-blocking flag.
-    pub(crate) async fn await_foreground(&mut self, of: Terminal, signal: u8) -> Result<bool, SyscallEscape> {
+    pub(crate) async fn await_foreground(&mut self, of: OwnTerminal, signal: u8) -> Result<bool, SyscallEscape> {
         let foreground = self.services.job_control(of).await?;
         let own = self.relations().await?;
         if foreground.group == 0 || own.session != foreground.session || own.group == foreground.group {
@@ -59,7 +59,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Who may use a terminal, if it is that of the program's session. `refusal`: it is not.
-    pub(crate) async fn own_terminal(&mut self, of: Terminal, refusal: Errno) -> Result<JobControl, Errno> {
+    pub(crate) async fn own_terminal(&mut self, of: OwnTerminal, refusal: Errno) -> Result<JobControl, Errno> {
         let terminal = self.services.job_control(of).await?;
         let own = self.relations().await?;
         if terminal.session == own.session { Ok(terminal) } else { Err(refusal) }
@@ -67,7 +67,7 @@ impl<M: UserMemory> User<M> {
 
     /// Makes the terminal that of the program's session, whose leader it is and which has none. `EPERM`: it may not,
     /// or another session has it, from which only `force` takes it.
-    pub(crate) async fn take_terminal(&mut self, of: Terminal, force: bool) -> Result<(), Errno> {
+    pub(crate) async fn take_terminal(&mut self, of: OwnTerminal, force: bool) -> Result<(), Errno> {
         let of = of.slave();
         let terminal = self.services.job_control(of).await?;
         let (own, pid) = (self.relations().await?, self.program.pid);
@@ -121,11 +121,11 @@ impl<M: UserMemory> User<M> {
             (5, 0) => {
                 let own = self.program.terminal;
                 self.own_terminal(own, Errno::ENXIO).await.map_err(|_| Errno::ENXIO)?;
-                if let Terminal::Pair { board, at } = own {
+                if let OwnTerminal::Pair { board, at } = own {
                     return self.open_pair(board, at.number).await.map_err(|_| Errno::ENXIO);
                 }
             }
-            (4, 1..=63) if flags & O_NOCTTY == 0 => drop(self.take_terminal(Terminal::Console, false).await),
+            (4, 1..=63) if flags & O_NOCTTY == 0 => drop(self.take_terminal(OwnTerminal::Console, false).await),
             (5, 2) => return self.make_pair().await,
             _ => {}
         }

@@ -7,7 +7,7 @@ use crate::user::servers::services::Services;
 use crate::user::slot::User;
 use crate::user::state::credentials::{FileAccess, wanted_by};
 use crate::user::state::open_flags::{O_NOCTTY, O_PATH, S_IFCHR};
-use crate::user::state::{FileDescriptor, Object, SyscallResult, Terminal};
+use crate::user::state::{FileDescriptor, Object, OwnTerminal, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::proc_files::{SyntheticStatus, pair_file, pair_node};
@@ -64,7 +64,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// What only a pair can be asked.
-    pub(crate) async fn control_pair(&mut self, of: Terminal, request: u32, place: u64) -> SyscallResult<()> {
+    pub(crate) async fn control_pair(&mut self, of: OwnTerminal, request: u32, place: u64) -> SyscallResult<()> {
         let (Some(name), is_master) = (of.name(), of.is_master()) else { return Err(Errno::EINVAL.into()) };
         let answer = match request {
             TCXONC => return Ok(self.services.control_pair(of, PairWish::Flow, place as u32).await.map(|_| ())?),
@@ -87,7 +87,7 @@ impl<M: UserMemory> User<M> {
     /// Opens the slave of the master `number`.
     pub(crate) async fn open_peer(&mut self, number: u64, flags: u32) -> Result<u64, Errno> {
         let master = self.program.files.get(number)?.object.terminal().filter(|terminal| terminal.is_master());
-        let name = master.and_then(Terminal::name).ok_or(Errno::EIO)?;
+        let name = master.and_then(OwnTerminal::name).ok_or(Errno::EIO)?;
         self.open_node(pair_node(name), flags & !O_PATH).await
     }
 

@@ -5,7 +5,7 @@ use crate::user::files::pair::TIOCGPTPEER;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::word_at;
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG};
-use crate::user::state::{SyscallResult, Terminal};
+use crate::user::state::{OwnTerminal, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{TERMIOS_BYTES, WindowSize};
 use renga_proto::file::{Seek, Whence};
@@ -91,7 +91,7 @@ impl<M: UserMemory> User<M> {
         Ok(size.wrapping_sub(leaving!(self, file.call(here, ()))?))
     }
 
-    async fn control_terminal(&mut self, terminal: Terminal, request: u32, place: u64) -> SyscallResult<()> {
+    async fn control_terminal(&mut self, terminal: OwnTerminal, request: u32, place: u64) -> SyscallResult<()> {
         if matches!(request, TCSETS | TCSETSW | TCSETSF | TCSBRK | TCSBRKP | TCFLSH | TCXONC | TIOCSPGRP) {
             self.await_foreground(terminal.slave(), SIGTTOU).await?;
         }
@@ -115,7 +115,7 @@ impl<M: UserMemory> User<M> {
                 self.services.set_window(terminal, size).await?;
             }
             TCSBRK | TCSBRKP => {}
-            TCFLSH if terminal == Terminal::Console => {}
+            TCFLSH if terminal == OwnTerminal::Console => {}
             TIOCGPGRP | TIOCSPGRP | TIOCGSID | TIOCSCTTY | TIOCNOTTY => {
                 return Ok(apart!(self.control_session(terminal, request, place))?);
             }
@@ -125,7 +125,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// What concerns the session that has the terminal.
-    async fn control_session(&mut self, terminal: Terminal, request: u32, place: u64) -> Result<(), Errno> {
+    async fn control_session(&mut self, terminal: OwnTerminal, request: u32, place: u64) -> Result<(), Errno> {
         let slave = terminal.slave();
         match request {
             TIOCSPGRP => {

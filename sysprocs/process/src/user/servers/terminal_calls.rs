@@ -6,7 +6,7 @@
 use crate::group_kill::kill_everywhere;
 use crate::signals::{SIGCONT, SIGHUP};
 use crate::user::servers::services::Services;
-use crate::user::state::{Handle, Terminal, TransferMode};
+use crate::user::state::{Handle, OwnTerminal, TransferMode};
 use renga_proto::console::{
     GetAttributes, GetJobControl, GetWindow, JobControl, KeyboardSignal, SetAttributes, SetForeground, SetWindow,
     TERMIOS_BYTES, WindowSize,
@@ -19,49 +19,54 @@ use renga_proto::terminals::{
 use renga_rt::{Errno, Retry, repeated};
 
 impl Services {
-    pub(crate) async fn job_control(&mut self, of: Terminal) -> Result<JobControl, Errno> {
+    pub(crate) async fn job_control(&mut self, of: OwnTerminal) -> Result<JobControl, Errno> {
         match of {
-            Terminal::Console => self.console()?.call(GetJobControl {}, ()).await,
-            Terminal::Pair { board, at } => self.terminals(board)?.call_retrying(PairJobs { at }, ()).await,
+            OwnTerminal::Console => self.console()?.call(GetJobControl {}, ()).await,
+            OwnTerminal::Pair { board, at } => self.terminals(board)?.call_retrying(PairJobs { at }, ()).await,
         }
     }
-    pub(crate) async fn set_job_control(&mut self, of: Terminal, group: u32, session: u32) -> Result<(), Errno> {
+    pub(crate) async fn set_job_control(&mut self, of: OwnTerminal, group: u32, session: u32) -> Result<(), Errno> {
         match of {
-            Terminal::Console => self.console()?.call(SetForeground { group, session }, ()).await,
-            Terminal::Pair { board, at } => {
+            OwnTerminal::Console => self.console()?.call(SetForeground { group, session }, ()).await,
+            OwnTerminal::Pair { board, at } => {
                 self.terminals(board)?.call_retrying(ChangeJobs { at, group, session }, ()).await
             }
         }
     }
-    pub(crate) async fn attributes(&mut self, of: Terminal) -> Result<[u8; TERMIOS_BYTES], Errno> {
+    pub(crate) async fn attributes(&mut self, of: OwnTerminal) -> Result<[u8; TERMIOS_BYTES], Errno> {
         let mut attributes = [0; TERMIOS_BYTES];
         match of {
-            Terminal::Console => self.console()?.call(GetAttributes {}, &mut attributes[..]).await?,
-            Terminal::Pair { board, at } => {
+            OwnTerminal::Console => self.console()?.call(GetAttributes {}, &mut attributes[..]).await?,
+            OwnTerminal::Pair { board, at } => {
                 self.terminals(board)?.call(PairAttributes { at }, &mut attributes[..]).await?
             }
         }
         Ok(attributes)
     }
-    pub(crate) async fn set_attributes(&mut self, of: Terminal, flush: bool, attributes: &[u8]) -> Result<(), Errno> {
+    pub(crate) async fn set_attributes(
+        &mut self,
+        of: OwnTerminal,
+        flush: bool,
+        attributes: &[u8],
+    ) -> Result<(), Errno> {
         match of {
-            Terminal::Console => self.console()?.call(SetAttributes { flush }, attributes).await,
-            Terminal::Pair { board, at } => {
+            OwnTerminal::Console => self.console()?.call(SetAttributes { flush }, attributes).await,
+            OwnTerminal::Pair { board, at } => {
                 self.terminals(board)?.call(ChangeAttributes { at, flush }, attributes).await
             }
         }
     }
-    pub(crate) async fn window(&mut self, of: Terminal) -> Result<WindowSize, Errno> {
+    pub(crate) async fn window(&mut self, of: OwnTerminal) -> Result<WindowSize, Errno> {
         match of {
-            Terminal::Console => self.console()?.call(GetWindow {}, ()).await,
-            Terminal::Pair { board, at } => self.terminals(board)?.call(PairWindow { at }, ()).await,
+            OwnTerminal::Console => self.console()?.call(GetWindow {}, ()).await,
+            OwnTerminal::Pair { board, at } => self.terminals(board)?.call(PairWindow { at }, ()).await,
         }
     }
-    pub(crate) async fn set_window(&mut self, of: Terminal, size: WindowSize) -> Result<(), Errno> {
+    pub(crate) async fn set_window(&mut self, of: OwnTerminal, size: WindowSize) -> Result<(), Errno> {
         let WindowSize { rows, columns } = size;
         match of {
-            Terminal::Console => self.console()?.call(SetWindow { rows, columns }, ()).await,
-            Terminal::Pair { board, at } => {
+            OwnTerminal::Console => self.console()?.call(SetWindow { rows, columns }, ()).await,
+            OwnTerminal::Pair { board, at } => {
                 let signal = self.terminals(board)?.call(ChangeWindow { at, rows, columns }, ()).await?;
                 self.signal_group(signal).await;
                 Ok(())
@@ -69,8 +74,8 @@ impl Services {
         }
     }
     /// `ENOTTY`: it is no pair.
-    pub(crate) async fn control_pair(&mut self, of: Terminal, wish: PairWish, value: u32) -> Result<u32, Errno> {
-        let Terminal::Pair { board, at } = of else { return Err(Errno::ENOTTY) };
+    pub(crate) async fn control_pair(&mut self, of: OwnTerminal, wish: PairWish, value: u32) -> Result<u32, Errno> {
+        let OwnTerminal::Pair { board, at } = of else { return Err(Errno::ENOTTY) };
         self.terminals(board)?.call(ControlPair { at, wish, value }, ()).await
     }
     /// A reference to the slave of the pair `number` of `board`.

@@ -96,7 +96,7 @@ pub fn get_program(
     (program.umask, program.dumpable) = (umask as u16, dumpable != 0);
     *thread = ThreadState { blocked, alternate_stack: AlternateStack { address, bytes }, ..ThreadState::new(pid) };
     program.credentials.take(reader)?;
-    program.terminal = super::Terminal::from_word(reader.word()?);
+    program.terminal = super::OwnTerminal::from_word(reader.word()?);
     thread.name = reader.take()?;
     let [ino, directory, path, strings @ ..]: [u64; 6] = reader.words()?;
     program.origin = ProgramOrigin { ino: ino as u32, directory: directory as u32, path, strings };

@@ -7,7 +7,7 @@ use crate::user::state::actions::SignalActions;
 use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::{DescriptorSlot, DescriptorTable};
 use crate::user::state::limits::ResourceLimits;
-use crate::user::state::terminal::Terminal;
+use crate::user::state::terminal::OwnTerminal;
 use renga_memory::Space;
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::FileId;
@@ -53,7 +53,7 @@ renga_rt::with_defaults! {
         /// Whose it is.
         pub(crate) credentials: Credentials = Credentials::default(),
         /// The terminal of its session, if that says so too.
-        pub(crate) terminal: Terminal = Terminal::Console,
+        pub(crate) terminal: OwnTerminal = OwnTerminal::Console,
         pub(crate) directory: FileId = ROOT,
         pub(crate) root: FileId = ROOT,
         /// Permission bits that it does not give to what it makes.

@@ -7,7 +7,7 @@ use renga_proto::terminals::{TerminalHandle, TerminalSide, pair_name};
 
 /// A terminal, by way of its own descriptor or its master's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Terminal {
+pub enum OwnTerminal {
     Console,
     Pair { board: u8, at: TerminalHandle },
 }
@@ -15,46 +15,46 @@ pub enum Terminal {
 /// In the word of a terminal: it is a pair's.
 const IS_PAIR: u64 = 1 << 20;
 
-impl Terminal {
+impl OwnTerminal {
     /// The terminal itself, whichever side this was.
-    pub fn slave(self) -> Terminal {
+    pub fn slave(self) -> OwnTerminal {
         match self {
-            Terminal::Pair { board, at } => {
-                Terminal::Pair { board, at: TerminalHandle { side: TerminalSide::Slave, ..at } }
+            OwnTerminal::Pair { board, at } => {
+                OwnTerminal::Pair { board, at: TerminalHandle { side: TerminalSide::Slave, ..at } }
             }
             console => console,
         }
     }
     /// As its master, which knows of those that had it when it was hung up.
-    pub fn master(self) -> Terminal {
+    pub fn master(self) -> OwnTerminal {
         match self.slave() {
-            Terminal::Pair { board, at } => Terminal::Pair { board, at: at.other() },
+            OwnTerminal::Pair { board, at } => OwnTerminal::Pair { board, at: at.other() },
             console => console,
         }
     }
     pub fn is_master(self) -> bool {
-        matches!(self, Terminal::Pair { at: TerminalHandle { side: TerminalSide::Master, .. }, .. })
+        matches!(self, OwnTerminal::Pair { at: TerminalHandle { side: TerminalSide::Master, .. }, .. })
     }
     /// What the pair is called in the cluster.
     pub fn name(self) -> Option<u32> {
-        if let Terminal::Pair { board, at } = self { Some(pair_name(board, at.number)) } else { None }
+        if let OwnTerminal::Pair { board, at } = self { Some(pair_name(board, at.number)) } else { None }
     }
     /// In one word: generation, a mark, board and number; 0: the console.
     pub fn to_word(self) -> u64 {
         match self {
-            Terminal::Console => 0,
-            Terminal::Pair { board, at } => {
+            OwnTerminal::Console => 0,
+            OwnTerminal::Pair { board, at } => {
                 let (generation, number) = (u64::from(at.generation), u64::from(at.number));
                 generation << 32 | IS_PAIR | u64::from(board) << 24 | number & 0xffff
             }
         }
     }
     /// A terminal itself, of its word.
-    pub fn from_word(word: u64) -> Terminal {
+    pub fn from_word(word: u64) -> OwnTerminal {
         let (number, generation) = (word as u16, (word >> 32) as u32);
         match word & IS_PAIR {
-            0 => Terminal::Console,
-            _ => Terminal::Pair {
+            0 => OwnTerminal::Console,
+            _ => OwnTerminal::Pair {
                 board: (word >> 24) as u8,
                 at: TerminalHandle { number, side: TerminalSide::Slave, generation },
             },
@@ -76,11 +76,11 @@ impl Object {
         Object::Terminal { at: Handle { board, number, generation }, side }
     }
     /// The terminal that it is, or is the master of.
-    pub fn terminal(self) -> Option<Terminal> {
+    pub fn terminal(self) -> Option<OwnTerminal> {
         match self {
-            Object::Console => Some(Terminal::Console),
+            Object::Console => Some(OwnTerminal::Console),
             Object::Terminal { at: Handle { board, number, generation }, side } => {
-                Some(Terminal::Pair { board, at: TerminalHandle { number, side, generation } })
+                Some(OwnTerminal::Pair { board, at: TerminalHandle { number, side, generation } })
             }
             _ => None,
         }
@@ -89,13 +89,13 @@ impl Object {
 
 #[cfg(test)]
 mod tests {
-    use super::{Terminal, TerminalHandle, TerminalSide};
+    use super::{OwnTerminal, TerminalHandle, TerminalSide};
 
     #[test]
     fn terminal_word_round_trips() {
         let at = TerminalHandle { number: 31, side: TerminalSide::Slave, generation: u32::MAX };
-        for terminal in [Terminal::Console, Terminal::Pair { board: 7, at }] {
-            assert_eq!(Terminal::from_word(terminal.to_word()), terminal);
+        for terminal in [OwnTerminal::Console, OwnTerminal::Pair { board: 7, at }] {
+            assert_eq!(OwnTerminal::from_word(terminal.to_word()), terminal);
         }
     }
 }

@@ -237,7 +237,7 @@ fn start_disk_board(board: HostBoard, own: &DiskHeaders, all: &[Headers], disk: 
     let places = Vec::leak(vec![renga_fs::LockPlace::FREE; LOCKS]);
     board.start(own.locks, |me| {
         let port = Port::new(&me).0;
-        renga_fs::locks(me, port, places, watch())
+        renga_fs::locks(me, port, places, servers::watch())
     });
     let places = Vec::leak(vec![renga_pipe::FifoPlace::NONE; PIPES]);
     board.start(own.fifos, |me| {
@@ -272,7 +272,7 @@ fn start_servers(
         let rows = Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]);
         let queued = Vec::leak(vec![renga_process::QueuedSignal::EMPTY; QUEUED]);
         let seen = Vec::leak(vec![renga_process::SlotUse::NOTHING; users.len()]);
-        renga_process::procs(me, port, users, rows, queued, seen, 0, 1, watch())
+        renga_process::procs(me, port, users, rows, queued, seen, 0, 1, servers::watch())
     });
     let counts = here.counts;
     board.start(here.memory, |me| {
@@ -305,7 +305,7 @@ fn start_servers(
         let sleepers = Vec::leak((0..SLOTS).map(|_| renga_clock::Sleeper::NONE).collect());
         let procs = client(&me, here.procs);
         let slots = Vec::leak(vec![renga_clock::SlotWait::NONE; SLOTS]);
-        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due, slots, watch(), 0)
+        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due, slots, servers::watch(), 0)
     });
     board.start(here.waker, |me| {
         let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
@@ -321,7 +321,7 @@ fn start_servers(
         let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
         board.start(pipe, |me| {
             let (port, table) = (Port::new(&me).0, client(&me, here.pipe_table));
-            renga_pipe::pipe(port, table, bytes, number as u16, 1, watch(), here.wakes)
+            renga_pipe::pipe(port, table, bytes, number as u16, 1, servers::watch(), here.wakes)
         });
     }
 }
@@ -396,9 +396,4 @@ fn start_user<M: UserMemory>(
         let program = Box::leak(Box::new(ProgramState::with_room(places)));
         renga_process::user(me, clients, machine, switch, &IntegerProcessor, context, facts, program, paths)
     });
-}
-
-/// Unused: there is no link.
-fn watch() -> &'static renga_rt::Watch {
-    Box::leak(Box::new(renga_rt::Watch::new(None)))
 }
