@@ -2,8 +2,8 @@
 //!
 //! Invariant: while a transfer is under way the file accepts no call that uses the offset but the one that ends it, so
 //! that others wait in the order in which they came. It ends with the board that began it. A file that other boards
-//! have open too is not locked: their calls share proxies, which wait for no client. Not here: transfers at an offset of
-//! the caller's, and appends (`large_append.rs`).
+//! have open too is not locked: their calls share proxies, which wait for no client. Not here: transfers at an offset
+//! of the caller's, and appends (`large_append.rs`).
 
 use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;

@@ -1,7 +1,8 @@
 //! Words of memory that programs wait for (futex(2)), and what a program that ends leaves locked.
 //!
 //! Invariant: a program is in a queue before it reads the word, and is out of it when the call ends, however it ends.
-//! So a wake after the word has changed finds every program that read the old value. Not here: the queues (`renga_futex`).
+//! So a wake after the word has changed finds every program that read the old value. Not here: the queues
+//! (`renga_futex`).
 
 use crate::user::slot::{User, leaving};
 use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
