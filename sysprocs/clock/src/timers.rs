@@ -72,7 +72,7 @@ impl Timer {
 
     /// Who gets the signal, which, and why it comes; the clock has the timer at `number`.
     pub fn news(&self, number: usize) -> (u32, u8, Cause) {
-        let timer = number as u32 + 1 | if self.thread != 0 { Cause::TIMER_OF_THREAD } else { 0 };
+        let timer = (number as u32 + 1) | if self.thread != 0 { Cause::TIMER_OF_THREAD } else { 0 };
         let cause = match self.id {
             INTERVAL_TIMER => Cause { timer, ..Cause::KERNEL },
             id => Cause { code: SI_TIMER, sender: Sender::of(id), value: self.value, timer },

@@ -79,8 +79,8 @@ impl ProcFilesClients {
         Ok(Listed::from_bytes(&bytes))
     }
 
-    /// Processes of `board` from a line of its table on, or threads of one; none: there are no more, or it is down. What another
-    /// board says of lines before is dropped, so that a listing from behind the last one ends.
+    /// Processes of `board` from a line of its table on, or threads of one; none: there are no more, or it is down.
+    /// What another board says of lines before is dropped, so that a listing from behind the last one ends.
     pub(crate) async fn processes<'a>(
         &mut self,
         board: u8,

@@ -112,6 +112,12 @@ impl Descriptor {
         self.0 & USER != 0
     }
 
+    /// Whether a program may write the page.
+    #[inline(always)]
+    pub const fn program_writes(self) -> bool {
+        self.0 & (VALID | READ_ONLY) == VALID
+    }
+
     /// The physical address of the page, block or table.
     pub const fn physical(self) -> u64 {
         self.0 & ADDRESS

@@ -157,11 +157,17 @@ impl FrameMemory {
     /// The frame and access that `space`, which is a space, maps at `va`.
     #[inline]
     pub(super) fn mapping_at(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
+        self.descriptor_at(space, va).map(|(frame, descriptor)| (frame, descriptor.access()))
+    }
+
+    /// As `mapping_at`, with the descriptor that says so.
+    #[inline(always)]
+    pub(super) fn descriptor_at(&self, space: Frame, va: u64) -> Option<(Frame, Descriptor)> {
         if va >= USER_END {
             return None;
         }
         let descriptor = self.walk(space, va).ok()?.get();
-        (!descriptor.is_empty()).then(|| (self.frame_at(descriptor.physical()), descriptor.access()))
+        (!descriptor.is_empty()).then(|| (self.frame_at(descriptor.physical()), descriptor))
     }
 }
 
@@ -202,11 +208,11 @@ impl UserMemory for FrameMemory {
     }
 
     fn page_to_write(&self, space: Frame, va: u64) -> Option<PageGuard<'_>> {
-        self.borrow_mapped(space, va, Access::writable, |frame| self.try_page(frame))
+        self.borrow_mapped(space, va, Descriptor::program_writes, |frame| self.try_page(frame))
     }
 
     fn page_to_read(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {
-        self.borrow_mapped(space, va, Access::readable, |frame| self.try_shared_page(frame))
+        self.borrow_mapped(space, va, Descriptor::is_valid, |frame| self.try_shared_page(frame))
     }
 
     fn peek_mapped(&self, space: Frame, va: u64) -> Option<PageRef<'_>> {

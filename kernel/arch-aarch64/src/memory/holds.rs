@@ -6,9 +6,10 @@
 //! for a second space of its own. On a board whose frames one core reaches no lock is taken
 //! (docs/decisions/0087-page-frames-of-several-cores.md).
 
+use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
 use core::ptr::NonNull;
-use renga_hal::memory::{Access, Frame, PageBytes, PageGuard, PageRef};
+use renga_hal::memory::{Frame, PageBytes, PageGuard, PageRef};
 use renga_sync::{FrameReadGuard, FrameRefusal, FrameState, FrameWriteGuard, wait};
 
 /// The right to change the mappings of a space.
@@ -113,22 +114,22 @@ impl FrameMemory {
         self.try_shared_page(frame).ok()
     }
 
-    /// `try_borrow` of the frame that `space` maps at `va` with an access that `allows` accepts, while the mapping
+    /// `try_borrow` of the frame that `space` maps at `va` by a descriptor that `allows` accepts, while the mapping
     /// lasts.
     #[inline(always)]
     pub(super) fn borrow_mapped<T>(
         &self,
         space: Frame,
         va: u64,
-        allows: fn(Access) -> bool,
+        allows: fn(Descriptor) -> bool,
         try_borrow: impl Fn(Frame) -> Result<T, FrameRefusal>,
     ) -> Option<T> {
         if self.record(space).state.get().is_of_several() {
             return self.borrow_held(space, va, allows, try_borrow);
         }
         self.space_id(space); // or panics: it is no space
-        let (frame, access) = self.mapping_at(space, va)?;
-        if !allows(access) {
+        let (frame, descriptor) = self.descriptor_at(space, va)?;
+        if !allows(descriptor) {
             return None;
         }
         Some(try_borrow(frame).unwrap_or_else(|refused| self.again(frame, refused, || try_borrow(frame))))
@@ -142,13 +143,13 @@ impl FrameMemory {
         &self,
         space: Frame,
         va: u64,
-        allows: fn(Access) -> bool,
+        allows: fn(Descriptor) -> bool,
         try_borrow: impl Fn(Frame) -> Result<T, FrameRefusal>,
     ) -> Option<T> {
         let attempt = || {
             let _lock = self.lock_space(space);
-            match self.mapping_at(space, va) {
-                Some((frame, access)) if allows(access) => try_borrow(frame).map(Some),
+            match self.descriptor_at(space, va) {
+                Some((frame, descriptor)) if allows(descriptor) => try_borrow(frame).map(Some),
                 _ => Ok(None),
             }
         };

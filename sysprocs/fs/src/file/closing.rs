@@ -2,6 +2,14 @@
 //!
 //! Invariant: a failed write is reported by the last `Close` before the work of closing is done. Called by:
 //! `server.rs`.
+//!
+//! Reads and writes name no generation, and none reaches a later open file of this process by mistake:
+//! - A program calls while it has the file open. With threads it checks that before each piece (`check_open`), and
+//!   the call is in the port before any other thread runs.
+//! - The port keeps the order of calls. Those that wait for the offset are refused when the file is closed.
+//! - On the way from another board a `Close` may overtake a `Write` of another thread of the same program. The write
+//!   is refused (`EBADF`) unless that board also has the next open file of this process, which only a fork there gives
+//!   it: then a program that closes what it writes may change a file that its board may write.
 
 use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;

@@ -7,7 +7,7 @@ use crate::user::servers::services::{Services, UserClients};
 use crate::user::signals::frame::SignalOrigin;
 use crate::user::slot::{LOGGED_WORDS, PATHS_BYTES, Processor, User, pager};
 use crate::user::state::limits::ResourceLimits;
-use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, ThreadState, UserFacts};
+use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, ThreadGroup, ThreadState, UserFacts};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
@@ -71,17 +71,12 @@ pub fn user<M: UserMemory>(
     async move {
         let user = &mut user;
         let mut boots = !user.facts.boot_program.is_empty();
-        let mut goes_on = false;
         loop {
-            let begun = if goes_on { Ok(()) } else { apart!(user.await_program(core::mem::take(&mut boots))) };
-            let status = match begun {
+            let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
                 Ok(()) => user.run().await,
                 Err(status) => status,
             };
-            goes_on = apart!(user.end(status));
-            if !goes_on {
-                user.me.probe(ProgramEnd, []);
-            }
+            apart!(user.end(status));
         }
     }
 }
@@ -107,6 +102,9 @@ impl<M: UserMemory> User<M> {
     /// Waits until this slot gets a program, or starts init, if this slot `boots`; or the status of one that did not
     /// come.
     async fn await_program(&mut self, boots: bool) -> Result<(), u32> {
+        if self.facts.groups.take_going_on(self.facts.slot) {
+            return Ok(());
+        }
         if boots {
             return self.start_init().await.map_err(|errno| {
                 self.me.log("init cannot be started", [u64::from(errno.0), 0]);
@@ -294,22 +292,30 @@ impl<M: UserMemory> User<M> {
         info.space.set(number);
     }
 
+    /// The status of a program that ends with this thread; none of one that has other threads, or goes on.
+    async fn end_last_thread(&mut self, group: ThreadGroup, status: u32) -> Option<u32> {
+        let Some(status) = self.end_thread(group, status).await else {
+            self.me.probe(ProgramEnd, []);
+            return None;
+        };
+        let Some(successor) = self.facts.groups.take_successor(self.facts.slot) else { return Some(status) };
+        let succeeded = apart!(self.succeed(successor));
+        if succeeded.is_ok() {
+            self.facts.groups.go_on(self.facts.slot);
+        }
+        succeeded.err()
+    }
+
     /// Releases all that the program had, and notifies its parent; unless this was a thread, which leaves the program
-    /// to the others, or the program goes on in it with what another thread wanted to run, which is returned.
-    async fn end(&mut self, status: u32) -> bool {
-        let mut status = match self.group {
+    /// to the others, or the program goes on in it with what another thread wanted to run.
+    async fn end(&mut self, status: u32) {
+        let status = match self.group {
             None => status,
-            Some(group) => match apart!(self.end_thread(group, status)) {
+            Some(group) => match apart!(self.end_last_thread(group, status)) {
                 Some(status) => status,
-                None => return false,
+                None => return,
             },
         };
-        if let Some(successor) = self.program.successor {
-            match apart!(self.succeed(successor)) {
-                Ok(()) => return true,
-                Err(ended) => status = ended,
-            }
-        }
         let pid = self.program.pid;
         if self.thread.robust_list != 0 || self.thread.clear_child_tid != 0 {
             apart!(self.leave_words());
@@ -354,7 +360,7 @@ impl<M: UserMemory> User<M> {
             self.me.log("init has ended", [u64::from(status), 0]);
             self.power.stop((status >> 8) as u8 | (status as u8 & 0x7f));
         }
-        false
+        self.me.probe(ProgramEnd, []);
     }
 
     /// The space of the parent, which waits for it, is needed no more.

@@ -1,7 +1,7 @@
 //! Names: making, removing and moving them, links, the working directory.
 
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, known_flags};
-use crate::user::files::permissions::{PairWish, PathWish, permitted};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, PairWish, known_flags};
+use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
 use crate::user::state::SyscallResult;

@@ -8,8 +8,9 @@ use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::User;
 use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::open_flags::{
-    FROM_INIT, LASTING, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_PATH,
-    O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, STRIPS,
+    EXECUTABLE, FROM_INIT, LASTING, O_ACCMODE, O_CLOEXEC, O_CREAT, O_DIRECT, O_DIRECTORY, O_EXCL, O_NOFOLLOW,
+    O_NONBLOCK, O_PATH, O_RDONLY, O_TMPFILE, O_TRUNC, O_WRONLY, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT,
+    S_IFREG, STRIPS,
 };
 use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult};
 use renga_hal::memory::UserMemory;
@@ -23,8 +24,6 @@ use renga_proto::procs::INIT;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
 
-/// Any permission to execute.
-pub(crate) const EXECUTABLE: u16 = 0o111;
 /// A program of which it runs as its owner, or group.
 const SET_IDS: u16 = 0o6000;
 

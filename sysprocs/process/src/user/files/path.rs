@@ -1,6 +1,5 @@
 //! Paths and directory descriptors of system calls.
 
-use crate::user::files::permissions::PairWish;
 use crate::user::slot::{User, memory};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
@@ -24,6 +23,15 @@ pub const PERMISSIONS: u64 = 0o7777;
 /// `EINVAL` if `flags` has others than those of `known`.
 pub(crate) fn known_flags(flags: u32, known: u64) -> Result<(), Errno> {
     if u64::from(flags) & !known == 0 { Ok(()) } else { Err(Errno::EINVAL) }
+}
+
+/// What is to be done with two paths.
+#[derive(Clone, Copy)]
+pub(crate) enum PairWish {
+    Move,
+    Exchange,
+    /// Found with these flags.
+    Link(u32),
 }
 
 impl<M: UserMemory> User<M> {

@@ -4,14 +4,15 @@
 //! last name and the operation on it others may change what that name stands for, but for opening, which checks what
 //! it has opened. Not here: the rules (`state/credentials.rs`), the way there (`permitted_path.rs`).
 
-use crate::user::files::open::EXECUTABLE;
-use crate::user::files::path::PERMISSIONS;
+use crate::user::files::path::{PERMISSIONS, PairWish};
 use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::PathPiece;
 use crate::user::slot::User;
 use crate::user::state::Handle;
 use crate::user::state::credentials::{FileAccess, MAY_EXECUTE, MAY_WRITE, wanted_by};
-use crate::user::state::open_flags::{O_ACCMODE, O_NOATIME, O_PATH, O_RDONLY, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::state::open_flags::{
+    EXECUTABLE, O_ACCMODE, O_NOATIME, O_PATH, O_RDONLY, O_TRUNC, S_IFLNK, S_IFMT, S_IFREG,
+};
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::attributes::for_next_owner;
@@ -54,15 +55,6 @@ macro_rules! permitted {
     };
 }
 pub(crate) use permitted;
-
-/// What is to be done with two paths.
-#[derive(Clone, Copy)]
-pub(crate) enum PairWish {
-    Move,
-    Exchange,
-    /// Found with these flags.
-    Link(u32),
-}
 
 impl<M: UserMemory> User<M> {
     fn check(&self, found: &PermittedPath, wish: PathWish) -> Result<(), Errno> {

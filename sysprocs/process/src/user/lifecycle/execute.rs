@@ -98,8 +98,8 @@ impl<M: UserMemory> User<M> {
             false => (self.get_path(self.argument(0)).await?, ProgramSource::AtPath(self.program.start(), 0)),
         };
         self.replace_program(length, source, strings).await?;
-        // With a successor this thread has nothing left to run.
-        Err(if self.program.successor.is_some() { SyscallEscape::End(killed(SIGKILL)) } else { SyscallEscape::Resumed })
+        // The first thread runs what a further one has asked for.
+        Err(if self.is_further_thread() { SyscallEscape::End(killed(SIGKILL)) } else { SyscallEscape::Resumed })
     }
 
     /// What `execveat` names, and the length of the path that says so to the program.

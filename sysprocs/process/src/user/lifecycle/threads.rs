@@ -9,9 +9,7 @@ use crate::user::lifecycle::fork::{SPACE_OF_THREAD, Wishes};
 use crate::user::slot::{User, leaving, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::process_image::{get_registers, put_registers};
-use crate::user::state::{
-    ProgramState, Successor, SyscallEscape, SyscallResult, ThreadGroup, ThreadState, restartable_as,
-};
+use crate::user::state::{Successor, SyscallEscape, SyscallResult, ThreadGroup, ThreadState, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{Cause, Exit, Kill, NEW_THREAD, Schedule, Spawn};
 use renga_rt::{Errno, Me, apart};
@@ -116,7 +114,10 @@ impl<M: UserMemory> User<M> {
         }
         let arguments = core::array::from_fn(|index| self.argument(index));
         let successor = Successor { number: self.context.x[8], arguments, blocked: self.thread.blocked };
-        self.program.successor = Some(successor);
+        if let Some(group) = self.group {
+            self.facts.groups.set_successor(group, successor);
+        }
+        self.program.sheds_threads = true;
         self.end_siblings().await;
         Ok(())
     }
@@ -126,7 +127,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn succeed(&mut self, successor: Successor) -> Result<(), u32> {
         let pid = self.program.pid;
         self.me.clear_cancellation();
-        self.program.successor = None;
+        self.program.sheds_threads = false;
         // What ended this thread was not for the program.
         let of_itself = Kill { pid, signal: 0, cause: Cause::siblings_of(pid) };
         let _ = self.services.clients.procs.call(of_itself, ()).await;
@@ -172,8 +173,7 @@ impl<M: UserMemory> User<M> {
 
     /// Whether the program has its threads killed: each ends alone.
     pub(crate) fn ends_threads(&self) -> bool {
-        let ProgramState { sheds_threads, ending, successor, .. } = &*self.program;
-        *sheds_threads || ending.is_some() || successor.is_some()
+        self.program.sheds_threads || self.program.ending.is_some()
     }
 
     /// Whether this is not the program's first thread.

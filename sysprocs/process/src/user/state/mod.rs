@@ -18,10 +18,9 @@ mod user_facts;
 
 pub use descriptors::{DESCRIPTORS_MAX, DescriptorSlot, FileDescriptor, TransferMode};
 pub use object::{EventSort, Handle, Object, get_object, put_object};
-pub(crate) use program::Successor;
 pub use program::{INTERVAL_TIMERS, ProgramState};
 pub use syscall_result::{SyscallEscape, SyscallResult, finish, restartable, restartable_as};
 pub use terminal::OwnTerminal;
 pub use thread::{AlternateStack, ThreadState};
-pub use thread_groups::{ThreadGroup, ThreadGroups};
+pub use thread_groups::{Successor, ThreadGroup, ThreadGroups};
 pub use user_facts::UserFacts;

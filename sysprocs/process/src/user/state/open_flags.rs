@@ -28,6 +28,8 @@ pub const O_PATH: u32 = 0o10_000_000;
 /// The flags of such a descriptor, which neither reads nor writes.
 pub const NO_ACCESS: u32 = O_PATH | O_ACCMODE;
 
+/// Any permission to execute.
+pub const EXECUTABLE: u16 = 0o111;
 /// The type bits of a mode, and what they can be.
 pub const S_IFMT: u16 = 0o170_000;
 pub const S_IFIFO: u16 = 0o010_000;

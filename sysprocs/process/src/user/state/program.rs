@@ -2,7 +2,6 @@
 //!
 //! Not here: how it moves (`process_image.rs`), how it changes (the families of system calls).
 
-use crate::signals::SignalSet;
 use crate::user::state::actions::SignalActions;
 use crate::user::state::credentials::Credentials;
 use crate::user::state::descriptors::{DescriptorSlot, DescriptorTable};
@@ -22,16 +21,6 @@ const UMASK: u16 = 0o022;
 pub const INTERVAL_TIMERS: usize = 3;
 /// Timers that a program can make. More: `EAGAIN`.
 pub const TIMERS_MAX: usize = 32;
-
-/// The call of a further thread that runs another program: the first thread makes it, as nobody else has its number.
-#[derive(Clone, Copy)]
-pub(crate) struct Successor {
-    /// The number of the call, and its arguments.
-    pub(crate) number: u64,
-    pub(crate) arguments: [u64; 5],
-    /// What the thread blocked.
-    pub(crate) blocked: SignalSet,
-}
 
 /// The timers of one program: the clock's number of each, and one; 0: there is none.
 pub struct Timers(pub [u32; INTERVAL_TIMERS + TIMERS_MAX]);
@@ -79,8 +68,6 @@ renga_rt::with_defaults! {
         pub(crate) ending: Option<u32> = None,
         /// Its threads end one by one, as it runs another program.
         pub(crate) sheds_threads: bool = false,
-        /// What its first thread is to run instead of itself, when the others have ended.
-        pub(crate) successor: Option<Successor> = None,
     }
     /// A program with nothing but room for descriptors.
     pub(crate) fn new(pid: u32, parent: u32, files: DescriptorTable);

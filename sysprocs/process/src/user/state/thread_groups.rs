@@ -8,6 +8,7 @@
 //! Not here: what a thread has for itself (`thread.rs`), which slots a program's threads are in (`procs`).
 
 use crate::procs::slot_set::SlotSet;
+use crate::signals::SignalSet;
 use crate::user::state::program::ProgramState;
 use core::cell::Cell;
 use renga_rt::{Arena, Me, Notifier};
@@ -16,6 +17,16 @@ use renga_rt::{Arena, Me, Notifier};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadGroup {
     pub first_slot: u16,
+}
+
+/// The call of a further thread that runs another program: the first thread makes it, as nobody else has its number.
+#[derive(Clone, Copy)]
+pub struct Successor {
+    /// The number of the call, and its arguments.
+    pub number: u64,
+    pub arguments: [u64; 5],
+    /// What the thread blocked.
+    pub blocked: SignalSet,
 }
 
 /// The programs of a core that have threads.
@@ -34,6 +45,10 @@ struct Turns {
     /// Whose turn is next: it has been notified.
     next: Cell<Option<u16>>,
     threads: Cell<u16>,
+    /// What the first thread is to run instead of itself, when the others have ended.
+    successor: Cell<Option<Successor>>,
+    /// The program goes on in the first slot, with that.
+    goes_on: Cell<bool>,
 }
 
 impl ThreadGroups {
@@ -45,6 +60,8 @@ impl ThreadGroups {
             waiting: Cell::new(SlotSet::NONE),
             next: Cell::new(None),
             threads: Cell::new(0),
+            successor: Cell::new(None),
+            goes_on: Cell::new(false),
         });
         let notifiers = arena.put_slice(slots, |_| Cell::new(None));
         arena.put(|| ThreadGroups { groups, notifiers })
@@ -59,6 +76,25 @@ impl ThreadGroups {
     pub fn begin(&self, slot: u16) -> ThreadGroup {
         self.groups[usize::from(slot)].threads.set(1);
         ThreadGroup { first_slot: slot }
+    }
+
+    /// Its first thread is to make the call of another, when it is the last.
+    pub fn set_successor(&self, group: ThreadGroup, successor: Successor) {
+        self.of(group).successor.set(Some(successor));
+    }
+
+    /// What the thread in `slot`, the first and last one, is to run.
+    pub fn take_successor(&self, slot: u16) -> Option<Successor> {
+        self.groups[usize::from(slot)].successor.take()
+    }
+
+    /// The program in `slot` goes on, with what another thread has wanted.
+    pub fn go_on(&self, slot: u16) {
+        self.groups[usize::from(slot)].goes_on.set(true);
+    }
+    /// Whether it does, which is said once.
+    pub fn take_going_on(&self, slot: u16) -> bool {
+        self.groups[usize::from(slot)].goes_on.take()
     }
 
     /// It has one thread more.
