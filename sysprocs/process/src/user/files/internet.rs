@@ -83,7 +83,7 @@ fn endpoint_of(address: &SocketAddress, family: SocketFamily) -> Result<Endpoint
 impl Services {
     /// How many boards can have addresses.
     fn boards(&self) -> u8 {
-        self.clients.sockets.boards() as u8
+        self.clients.sockets.boards()
     }
 
     /// The socket of the sort that has the port of a board's interface.
