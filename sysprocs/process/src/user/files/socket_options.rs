@@ -44,7 +44,8 @@ const fn bits<const N: usize>(options: [u32; N]) -> u64 {
 }
 
 /// The options that are numbers, and of those the ones that are true or false. Of sockets: debug, address reuse,
-/// routing, broadcast, buffers, keep-alive, out-of-band, priority, port reuse, credentials, low water marks, timestamps.
+/// routing, broadcast, buffers, keep-alive, out-of-band, priority, port reuse, credentials, low water
+/// marks, timestamps.
 const OF_SOCKETS: u64 = bits([1, 2, 5, 6, SO_SNDBUF, SO_RCVBUF, 9, 10, 12, 15, 16, 18, 19, 29, 32, 33]);
 const SWITCHES_OF_SOCKETS: u64 = bits([1, 2, 5, 6, 9, 10, 15, 16, 29]);
 /// No delay, segment, cork, keep-alive times, SYN count, linger, deferred accept, window, quick acknowledgement,
