@@ -71,10 +71,13 @@ fn flight_that_is_dropped_closes_what_it_carries() {
                     at.table.call(EndFlight { number, generation }, ()).await.unwrap();
                 }
             }
-            at.close(pair, First).await;
-            at.close(pair, Second).await;
+            if way != 2 {
+                at.close(pair, First).await;
+                at.close(pair, Second).await;
+            }
         });
-        assert_eq!(rig.free(), SOCKETS, "{way}");
+        // Then the pair is still there, but not what it carries.
+        assert_eq!(rig.free(), if way == 2 { SOCKETS - 1 } else { SOCKETS }, "{way}");
     }
 }
 
