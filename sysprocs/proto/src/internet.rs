@@ -1,7 +1,8 @@
 //! Internet addresses of boards, and the names that sockets have by them.
 //!
-//! A board has four addresses: the loopback and its own, each of version 4 and of version 6. A socket's name is its port
-//! with the set of the addresses that it answers at; two names clash if their sets do. Not here: `struct sockaddr`.
+//! A board has four addresses: the loopback and its own, each of version 4 and of version 6. A socket's name is its
+//! port with the set of the addresses that it answers at; two names clash if their sets do. Not here:
+//! `struct sockaddr`.
 
 use crate::socket::{SocketHandle, SocketSort};
 

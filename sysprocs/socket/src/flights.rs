@@ -1,12 +1,12 @@
 //! Descriptors in flight: sent with a message that nobody has received yet.
 //!
-//! Invariant: a reference in flight is the sending board's, and this table of that board has it, from before the message
-//! is sent. It ends once: a receiver of the same board takes it over; one of another board adds a reference of its own,
-//! then has this one let go; and who drops the message unreceived (a socket that ends, a read that asks for none) has it
-//! let go too. If the receiver's or the socket's board dies, it is let go; if the sender's does, it is gone with all of
-//! that board's, and the message arrives without. So no object dies while a message has it, and none outlives all its
-//! holders; but sockets that are in flight over each other are not found out. Not here: the calls (`table.rs`), letting
-//! go (`closer.rs`).
+//! Invariant: a reference in flight is the sending board's, and this table of that board has it, from before the
+//! message is sent. It ends once: a receiver of the same board takes it over; one of another board adds a reference of
+//! its own, then has this one let go; and who drops the message unreceived (a socket that ends, a read that asks for
+//! none) has it let go too. If the receiver's or the socket's board dies, it is let go; if the sender's does, it is
+//! gone with all of that board's, and the message arrives without. So no object dies while a message has it, and none
+//! outlives all its holders; but sockets that are in flight over each other are not found out. Not here: the calls
+//! (`table.rs`), letting go (`closer.rs`).
 
 use heapless::Vec;
 use renga_proto::socket::SocketHandle;

@@ -1,7 +1,7 @@
 //! The table of a board's socket processes and of its ports; on the board of the files also that of all other names.
 //!
-//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's, unless all who have it share it. An errand is given once to who
-//! does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
+//! Invariant: a socket is given out once ([`FreeList`]), and a name is one socket's, unless all who have it share it.
+//! An errand is given once to who does them. Called by: programs' slots, sockets, `closer.rs`. Calls: no server.
 
 use crate::flights::{Flight, Flights};
 use heapless::Vec;

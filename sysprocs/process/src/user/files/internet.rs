@@ -4,7 +4,7 @@
 //! no message when the socket is closed. A connection to another board is a call to a listener there, as of the other
 //! families. Not here: what addresses boards have (`renga_proto::internet`).
 
-use super::socket_address::{AF_UNSPEC, SocketAddress};
+use super::socket_address::{AF_INET, AF_INET6, AF_UNSPEC, SocketAddress, number_of};
 use super::socket_options::{IPV6_ONLY, REUSE_ADDRESS, REUSE_PORT};
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
@@ -19,33 +19,12 @@ use renga_proto::socket::{
 use renga_proto::socket_table::FindName;
 use renga_rt::{Errno, Retry};
 
-const AF_INET: u16 = 2;
-const AF_INET6: u16 = 10;
 /// Bytes of a `struct sockaddr_in`, and of a `struct sockaddr_in6`, whose scope may be absent.
 const ADDRESS4_BYTES: usize = 16;
 const ADDRESS6_BYTES: usize = 28;
 const ADDRESS6_BYTES_MIN: usize = 24;
 /// How often a free port is looked for: in a table that is half full of ports each try fails at most every second time.
 const TRIES: u32 = 64;
-
-/// The family that Linux numbers so.
-pub(super) fn family_of(number: u32) -> Option<SocketFamily> {
-    match u16::try_from(number) {
-        Ok(super::socket_address::AF_UNIX) => Some(SocketFamily::Unix),
-        Ok(AF_INET) => Some(SocketFamily::Inet4),
-        Ok(AF_INET6) => Some(SocketFamily::Inet6),
-        _ => None,
-    }
-}
-
-/// Linux's number of a family.
-pub(super) fn number_of(family: SocketFamily) -> u16 {
-    match family {
-        SocketFamily::Unix => super::socket_address::AF_UNIX,
-        SocketFamily::Inet4 => AF_INET,
-        SocketFamily::Inet6 => AF_INET6,
-    }
-}
 
 /// All addresses, of a socket without a name.
 fn any(family: SocketFamily) -> Endpoint {
@@ -83,7 +62,7 @@ fn endpoint_of(address: &SocketAddress, family: SocketFamily) -> Result<Endpoint
 impl Services {
     /// How many boards can have addresses.
     fn boards(&self) -> u8 {
-        self.clients.sockets.boards() as u8
+        self.clients.sockets.boards()
     }
 
     /// The socket of the sort that has the port of a board's interface.
@@ -99,8 +78,8 @@ impl Services {
         found.map_err(|errno| if is_loss(errno) { Errno::EHOSTUNREACH } else { errno })
     }
 
-    /// Sends a datagram from `port` of socket `at` to `peer`, as `of_datagram` names it; how many bytes. Nobody hears of
-    /// what nobody receives, but a `connected` sender at its next call.
+    /// Sends a datagram from `port` of socket `at` to `peer`, as `of_datagram` names it; how many bytes. Nobody hears
+    /// of what nobody receives, but a `connected` sender at its next call.
     pub(super) async fn send_internet(
         &mut self,
         (at, port): (Handle, u16),

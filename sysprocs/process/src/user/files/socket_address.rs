@@ -18,6 +18,8 @@ use renga_rt::{Errno, Retry, apart};
 
 pub(super) const AF_UNSPEC: u16 = 0;
 pub(super) const AF_UNIX: u16 = 1;
+pub(super) const AF_INET: u16 = 2;
+pub(super) const AF_INET6: u16 = 10;
 /// Bytes of an address that a call may say, of any family.
 const ADDRESS_BYTES_MAX: usize = 128;
 /// Bytes of a family, in front of an address.
@@ -26,6 +28,25 @@ const FAMILY_BYTES: usize = 2;
 const OF_INODE: u8 = 1;
 /// Bytes of an inode's name.
 const INODE_NAME_BYTES: usize = 9;
+
+/// The family that Linux numbers so.
+pub(super) fn family_of(number: u32) -> Option<SocketFamily> {
+    match u16::try_from(number) {
+        Ok(AF_UNIX) => Some(SocketFamily::Unix),
+        Ok(AF_INET) => Some(SocketFamily::Inet4),
+        Ok(AF_INET6) => Some(SocketFamily::Inet6),
+        _ => None,
+    }
+}
+
+/// Linux's number of a family.
+pub(super) fn number_of(family: SocketFamily) -> u16 {
+    match family {
+        SocketFamily::Unix => AF_UNIX,
+        SocketFamily::Inet4 => AF_INET,
+        SocketFamily::Inet6 => AF_INET6,
+    }
+}
 
 /// An address as a program gave it.
 pub(super) struct SocketAddress {

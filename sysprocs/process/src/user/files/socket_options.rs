@@ -3,7 +3,7 @@
 //! What a program gives an option is kept with the socket's side, and does nothing here but where the option names an
 //! address or a port. Called by: the table of system calls.
 
-use super::internet::number_of;
+use super::socket_address::number_of;
 use crate::user::slot::User;
 use crate::user::state::fields::put_ints;
 use crate::user::state::{Handle, Object};
@@ -43,12 +43,13 @@ const fn bits<const N: usize>(options: [u32; N]) -> u64 {
     all
 }
 
-/// The options that are numbers, and of those the ones that are true or false. Of sockets: debug, address reuse, routing,
-/// broadcast, buffers, keep-alive, out-of-band, priority, port reuse, credentials, low water marks, timestamps.
+/// The options that are numbers, and of those the ones that are true or false. Of sockets: debug, address reuse,
+/// routing, broadcast, buffers, keep-alive, out-of-band, priority, port reuse, credentials, low water
+/// marks, timestamps.
 const OF_SOCKETS: u64 = bits([1, 2, 5, 6, SO_SNDBUF, SO_RCVBUF, 9, 10, 12, 15, 16, 18, 19, 29, 32, 33]);
 const SWITCHES_OF_SOCKETS: u64 = bits([1, 2, 5, 6, 9, 10, 15, 16, 29]);
-/// No delay, segment, cork, keep-alive times, SYN count, linger, deferred accept, window, quick acknowledgement, timeout,
-/// fast open.
+/// No delay, segment, cork, keep-alive times, SYN count, linger, deferred accept, window, quick acknowledgement,
+/// timeout, fast open.
 const OF_TCP: u64 = bits([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 18, 23]);
 const SWITCHES_OF_TCP: u64 = bits([1, 3, 12]);
 /// Service, time to live, options, packet information, errors, unbound addresses, multicast.

@@ -3,8 +3,7 @@
 //! Invariant: a connection that is offered to a listener and not taken by it is given up. Not here: the sockets
 //! (`renga_socket`), addresses (`socket_address.rs`), messages (`socket_messages.rs`).
 
-use super::internet::family_of;
-use super::socket_address::{AF_UNIX, AF_UNSPEC, SocketAddress};
+use super::socket_address::{AF_UNIX, AF_UNSPEC, SocketAddress, family_of};
 use crate::user::files::permissions::PathWish;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;

@@ -205,7 +205,7 @@ print(c.recv(100), c.send(b"question"), c.recv(100), c.shutdown(socket.SHUT_WR),
 sent = bytes(range(256)) * 1000
 c = socket.create_connection((other, 7000))
 print(c.sendall(sent), c.shutdown(socket.SHUT_WR), c.recv(100, socket.MSG_WAITALL))
-print(name(lambda: socket.create_connection((other, 7001))), name(lambda: socket.create_connection((other, 7003)).close()) == (None if own == other else "ECONNREFUSED"))
+print(name(lambda: socket.create_connection((other, 7001))), name(lambda: socket.create_connection((other, 7003)).close()))
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 print(u.sendto(b"datagram", (other, 7002)), u.recvfrom(100) == (b"margatad", (address(other), 7002)))
 u.connect((other, 7002))
@@ -248,7 +248,7 @@ const TWO_BOARDS_SAY: &[&str] = &[
     "True True",
     "b'hello True True' 8 b'QUESTION' None b''",
     "None None b'256000'",
-    "ECONNREFUSED True",
+    "ECONNREFUSED ECONNREFUSED",
     "8 True",
     "3 b'owt' True 3 b'last'",
     "6 ECONNREFUSED",

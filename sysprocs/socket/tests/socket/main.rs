@@ -6,15 +6,14 @@ use renga_proto::pipe::Pipe;
 use renga_proto::pipe::{HANG_UP, NO_PROGRAM, PIPE_BYTES, READABLE, WRITABLE};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::*;
-use renga_proto::socket_table::{
-    AddFlight, BindName, BoardDied as TableBoardDied, EndFlight, Errand, FLIGHT_BYTES, FLIGHTS, FLOWN_BYTES, FindName,
-    Flown, FlownKind, FreeSocket, SocketTable, TakeFlight, TakeSocket,
-};
+use renga_proto::socket_table::{BindName, Errand, FLIGHTS, FindName, FreeSocket, SocketTable, TakeSocket};
 use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
 use renga_rt::{Address, Client, Errno, Family, Local, Wakes, Watch};
 use std::cell::RefCell;
 use std::rc::Rc;
+
+mod flights;
 
 const SOCKETS: usize = 4;
 const NAME: &[u8] = b"\0name";
@@ -356,90 +355,4 @@ fn socket_partner_of_failed_board_is_reset() {
     rig.run(|mut at| async move { at.close(pair, First).await });
     assert_eq!(rig.free(), SOCKETS);
     assert!(rig.wakes.take().is_none());
-}
-
-/// A flight of the board, of the first side of `carried`, sent through the pair.
-async fn send_flight(at: &mut Clients, pair: SocketHandle, carried: SocketHandle) -> Result<u32, Errno> {
-    let flown = Flown { kind: FlownKind::First, at: carried, descriptor: [7; FLOWN_BYTES - 8] };
-    let flight = at.table.call(AddFlight { via: 0 }, &flown.bytes()[..]).await?;
-    let send = SendWith { generation: pair.generation, side: First, nonblocking: true, flight };
-    at.at(pair).call(send, &b"with"[..]).await
-}
-
-async fn receive(at: &mut Clients, pair: SocketHandle, flags: u32) -> (Vec<u8>, SocketHandle) {
-    let mut bytes = [0; 64];
-    let receive = Receive { generation: pair.generation, side: Second, flags };
-    let received = at.at(pair).call(receive, &mut bytes[..]).await.unwrap();
-    (bytes[..received.bytes as usize].to_vec(), received.from)
-}
-
-/// The bytes before go along with a flight, those behind do not; who takes it has the reference.
-#[test]
-fn flight_arrives_with_its_bytes_and_is_taken_once() {
-    let rig = rig();
-    rig.run(|mut at| async move {
-        for sort in [SocketSort::Stream, SocketSort::Sequence] {
-            let (pair, carried) = (at.open(sort, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
-            at.send(pair, First, b"before").await.unwrap();
-            assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
-            at.send(pair, First, b"behind").await.unwrap();
-            if sort == SocketSort::Sequence {
-                assert_eq!(receive(&mut at, pair, RECEIVE_FLIGHT).await, (b"before".to_vec(), SocketHandle::NONE));
-            }
-            let (bytes, flight) = receive(&mut at, pair, RECEIVE_FLIGHT).await;
-            assert_eq!(bytes, if sort == SocketSort::Stream { &b"beforewith"[..] } else { b"with" });
-            assert_eq!(receive(&mut at, pair, RECEIVE_FLIGHT).await, (b"behind".to_vec(), SocketHandle::NONE));
-            let SocketHandle { number, generation, .. } = flight;
-            let mut flown = [0; FLIGHT_BYTES];
-            assert_eq!(at.table.call(TakeFlight { number, generation }, &mut flown[..]).await, Ok(FLOWN_BYTES as u32));
-            assert_eq!(Flown::of_bytes(flown.first_chunk().unwrap()).at, carried);
-            let again = at.table.call(TakeFlight { number, generation }, &mut flown[..]).await;
-            assert_eq!(again, Err(Errno::ESTALE));
-            for (socket, side) in [(pair, First), (pair, Second), (carried, First)] {
-                at.close(socket, side).await;
-            }
-        }
-    });
-    assert_eq!(rig.free(), SOCKETS);
-}
-
-/// Nobody receives it: by a read without room for it, by a socket that ends, or since the receiver's board dies.
-#[test]
-fn flight_that_is_dropped_closes_what_it_carries() {
-    for way in 0..4 {
-        let rig = rig();
-        rig.run(move |mut at| async move {
-            let (pair, carried) =
-                (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
-            send_flight(&mut at, pair, carried).await.unwrap();
-            match way {
-                0 => assert_eq!(receive(&mut at, pair, 0).await, (b"with".to_vec(), SocketHandle::NONE)),
-                1 => {}
-                2 => at.table.call(TableBoardDied { board: 0 }, ()).await.unwrap(),
-                _ => {
-                    let (_, SocketHandle { number, generation, .. }) = receive(&mut at, pair, RECEIVE_FLIGHT).await;
-                    at.table.call(EndFlight { number, generation }, ()).await.unwrap();
-                }
-            }
-            at.close(pair, First).await;
-            at.close(pair, Second).await;
-        });
-        assert_eq!(rig.free(), SOCKETS, "{way}");
-    }
-}
-
-/// A side has room for so many; a sender waits for it.
-#[test]
-fn flight_without_room_waits_for_a_receiver() {
-    let rig = rig();
-    rig.run(|mut at| async move {
-        let (pair, carried) = (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
-        for _ in 0..FLIGHTS_MAX {
-            at.at(carried).call(AddSide { generation: carried.generation, side: First }, ()).await.unwrap();
-            send_flight(&mut at, pair, carried).await.unwrap();
-        }
-        assert_eq!(send_flight(&mut at, pair, carried).await, Err(Errno::EAGAIN));
-        assert_eq!(receive(&mut at, pair, 0).await.0, b"with");
-        assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
-    });
 }
