@@ -40,7 +40,7 @@ fn host_memory_space_builds_walks_and_tears_down() {
 }
 
 #[test]
-fn access_write_and_execute_is_refused() {
+fn access_write_and_execute_is_kept() {
     assert_eq!(Access::from_flags(true, true, true), Access::ReadWriteExecute);
     assert_eq!(Access::from_flags(false, true, false), Access::ReadWrite);
 }

@@ -92,6 +92,7 @@ impl TerminalPair {
         let number = generation.number();
         self.line.set(Termios::INITIAL, true);
         self.shown.reset();
+        (self.line.stopped, self.until_ns) = (false, None);
         (self.jobs, self.window) = (NOBODY, NO_SIZE);
         (self.opened, self.locked) = (false, true);
         self.facts = PairFacts { generation: number, user, ..NEW_NODE };
@@ -195,13 +196,19 @@ impl TerminalPair {
         if call.lent().is_empty() || side == TerminalSide::Slave && self.is_hung_up() {
             return call.reply(Ok(0));
         }
+        if call.entry().nonblocking && !self.reading[side as usize].is_empty() {
+            return call.reply(Err(Errno::EAGAIN)); // it does not wait for its turn either
+        }
         self.reading[side as usize].push_back(call);
     }
 
     pub(crate) fn accept_write(&mut self, call: Call<WriteSide>) {
-        let WriteSide { at, checked, .. } = call.entry();
+        let WriteSide { at, checked, nonblocking } = call.entry();
         if at.side == TerminalSide::Slave && !checked && self.line.termios.has_local(TOSTOP) && !self.is_hung_up() {
             return call.reply(Err(Errno::EPERM));
+        }
+        if nonblocking && !self.writing[at.side as usize].is_empty() {
+            return call.reply(Err(Errno::EAGAIN));
         }
         self.writing[at.side as usize].push_back(call);
     }
@@ -357,7 +364,13 @@ impl TerminalPair {
     /// Answers every kept call whose caller was interrupted.
     pub(crate) fn answer_interrupted(&mut self) {
         for side in [MASTER, SLAVE] {
-            self.reading[side].retain(renga_rt::unless_cancelled);
+            self.reading[side].retain(|call| {
+                let kept = renga_rt::unless_cancelled(call);
+                if side == SLAVE && kept.is_none() {
+                    self.until_ns = None; // the next reader's time begins anew
+                }
+                kept
+            });
             let (written, mut first) = (&mut self.written[side], true);
             self.writing[side].retain(|call| {
                 let first = core::mem::replace(&mut first, false);

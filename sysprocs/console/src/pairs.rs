@@ -11,7 +11,7 @@ use renga_proto::console::{JobControl, KeyboardSignal, WindowSize};
 use renga_proto::pipe::{NO_PROGRAM, Polled};
 use renga_proto::terminals::{
     BoardDied, ChangeAttributes, ChangeJobs, ChangeWindow, ControlPair, DescribePair, DropSide, HoldSide, MakePair,
-    NextPair, OpenSlave, OwnPair, PairAttributes, PairFacts, PairJobs, PairWindow, PairWish, PollSide, ReadSide,
+    NextPair, OpenSlave, OwnPair, PairAttributes, PairFacts, PairJobs, PairRequest, PairWindow, PollSide, ReadSide,
     TerminalHandle, TerminalSide, Terminals, TerminalsServer, WriteSide,
 };
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Wakes, Watch};
@@ -21,6 +21,8 @@ const NO_SIGNAL: KeyboardSignal = KeyboardSignal { signal: 0, group: 0 };
 /// As mode, user or group of a pair: it stays as it is.
 const UNCHANGED: u32 = u32::MAX;
 /// The characters that stop and start what the other side shows.
+/// One in so many pairs is kept for root.
+const KEPT_ONE_IN: usize = 8;
 const STOP_KEY: u8 = 19;
 const START_KEY: u8 = 17;
 
@@ -57,15 +59,20 @@ pub async fn terminals(
 
 impl TerminalsServer for PairsState {
     async fn make_pair(&mut self, call: &mut Call<MakePair>) -> Result<TerminalHandle, Errno> {
-        let number = self.pairs.iter().position(TerminalPair::is_free).ok_or(Errno::ENOSPC)?;
+        let user = call.entry().user;
+        let mut free = (0..self.pairs.len()).filter(|&number| self.pairs[number].is_free());
+        let number = free.next().ok_or(Errno::ENOSPC)?;
+        if user != 0 && free.count() < self.pairs.len() / KEPT_ONE_IN {
+            return Err(Errno::ENOSPC);
+        }
         self.touched = number;
-        let generation = self.pairs[number].begin(self.boot, call.board(), call.entry().user);
+        let generation = self.pairs[number].begin(self.boot, call.board(), user);
         self.note_closed(number, [false; 2]);
         Ok(TerminalHandle { number: number as u16, side: TerminalSide::Master, generation })
     }
     async fn open_slave(&mut self, call: &mut Call<OpenSlave>) -> Result<TerminalHandle, Errno> {
-        let number = call.entry().number;
-        let pair = self.named(number)?;
+        let OpenSlave { number, generation } = call.entry();
+        let pair = self.named(number, generation)?;
         if pair.locked {
             return Err(Errno::EIO);
         }
@@ -73,7 +80,6 @@ impl TerminalsServer for PairsState {
             return Err(Errno::ENFILE);
         }
         pair.opened = true;
-        let generation = pair.facts.generation;
         self.note_closed(number.into(), [false; 2]);
         Ok(TerminalHandle { number, side: TerminalSide::Slave, generation })
     }
@@ -151,18 +157,18 @@ impl TerminalsServer for PairsState {
         Ok(pair.poll(poll, board, poll.slot != NO_PROGRAM))
     }
     async fn control_pair(&mut self, call: &mut Call<ControlPair>) -> Result<u32, Errno> {
-        let (ControlPair { at, wish, value }, wakes) = (call.entry(), self.wakes);
+        let (ControlPair { at, request, value }, wakes) = (call.entry(), self.wakes);
         let pair = self.alive(at, call.board())?;
-        match wish {
-            PairWish::AskLock => return Ok(pair.locked.into()),
-            PairWish::Lock => pair.locked = value != 0,
-            PairWish::AskPackets => return Ok(pair.shown.packets.into()),
-            PairWish::Packets => pair.shown.packets = value != 0,
-            PairWish::Bytes => return Ok(pair.bytes(at.side) as u32),
-            PairWish::Flush if value <= 2 => pair.flush(value, wakes),
-            PairWish::Flow if value <= 1 => pair.stop(value == 0, wakes),
+        match request {
+            PairRequest::AskLock => return Ok(pair.locked.into()),
+            PairRequest::Lock => pair.locked = value != 0,
+            PairRequest::AskPackets => return Ok(pair.shown.packets.into()),
+            PairRequest::Packets => pair.shown.packets = value != 0,
+            PairRequest::Bytes => return Ok(pair.bytes(at.side) as u32),
+            PairRequest::Flush if value <= 2 => pair.flush(value, wakes),
+            PairRequest::Flow if value <= 1 => pair.stop(value == 0, wakes),
             // Keys for the other side's reader: of the slave they are shown.
-            PairWish::Flow if value <= 3 => {
+            PairRequest::Flow if value <= 3 => {
                 pair.send_flow(at.side, if value == 2 { STOP_KEY } else { START_KEY }, wakes)
             }
             _ => return Err(Errno::EINVAL),
@@ -175,11 +181,12 @@ impl TerminalsServer for PairsState {
         rest.find(|(_, pair)| !pair.is_hung_up()).map(|(number, _)| number).ok_or(Errno::ENOENT)
     }
     async fn describe_pair(&mut self, call: &mut Call<DescribePair>) -> Result<PairFacts, Errno> {
-        Ok(self.named(call.entry().number)?.facts)
+        let pair = self.pairs.get(usize::from(call.entry().number)).filter(|pair| !pair.is_hung_up());
+        pair.map(|pair| pair.facts).ok_or(Errno::ENOENT)
     }
     async fn own_pair(&mut self, call: &mut Call<OwnPair>) -> Result<(), Errno> {
-        let OwnPair { number, mode, user, group } = call.entry();
-        let facts = &mut self.named(number)?.facts;
+        let OwnPair { number, generation, mode, user, group } = call.entry();
+        let facts = &mut self.named(number, generation)?.facts;
         facts.mode = if mode == u16::MAX { facts.mode } else { mode & 0o7777 };
         facts.user = if user == UNCHANGED { facts.user } else { user };
         facts.group = if group == UNCHANGED { facts.group } else { group };
@@ -192,7 +199,7 @@ impl TerminalsServer for PairsState {
             let were = pair.references.each_ref().map(|side| !side.is_empty());
             let _ = pair.references.each_mut().map(|side| side.drop_board(board));
             if pair.jobs_from == board {
-                pair.jobs.group = 0;
+                pair.jobs = NOBODY; // their processes are gone
             }
             // The leader learns of it when it reads.
             self.note_closed(number, were);
@@ -220,10 +227,10 @@ impl PairsState {
         let pair = self.held(at, board)?;
         if pair.is_hung_up() { Err(Errno::EIO) } else { Ok(pair) }
     }
-    /// The pair that has a master and the number now.
-    fn named(&mut self, number: u16) -> Result<&mut TerminalPair, Errno> {
-        self.touched = number.into();
-        self.pairs.get_mut(self.touched).filter(|pair| !pair.is_hung_up()).ok_or(Errno::ENOENT)
+    /// The pair of that generation, if it has a master.
+    fn named(&mut self, number: u16, generation: u32) -> Result<&mut TerminalPair, Errno> {
+        let pair = self.pair(TerminalHandle { number, side: TerminalSide::Slave, generation });
+        pair.ok().filter(|pair| !pair.is_hung_up()).ok_or(Errno::ENOENT)
     }
 
     fn note_closed(&mut self, number: usize, were: [bool; 2]) -> KeyboardSignal {

@@ -6,13 +6,13 @@ use renga_proto::console::{JobControl, KeyboardSignal, TERMIOS_BYTES, WindowSize
 use renga_proto::pipe::{ERROR, HANG_UP, NO_PROGRAM, READABLE, WRITABLE};
 use renga_proto::terminals::{
     BoardDied, ChangeWindow, DescribePair, DropSide, HoldSide, MakePair, NextPair, OpenSlave, OwnPair, PRIORITY,
-    PairAttributes, PairFacts, PairJobs, PairWindow, PairWish, PollSide, ReadSide, TerminalHandle, Terminals,
+    PairAttributes, PairFacts, PairJobs, PairRequest, PairWindow, PollSide, ReadSide, TerminalHandle, Terminals,
     WriteSide, pair_name, pair_of,
 };
 use renga_rt::{Client, Errno};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use support::{Pair, QUIET, Rig, rig};
+use support::{PAIRS, Pair, QUIET, Rig, rig};
 
 #[test]
 fn pair_keys_are_edited_and_echoed_as_on_the_console() {
@@ -20,10 +20,10 @@ fn pair_keys_are_edited_and_echoed_as_on_the_console() {
         assert_eq!((pair.read().await, pair.shown().await), (Err(Errno::EAGAIN), Err(Errno::EAGAIN)));
         assert_eq!(pair.press(b"hex\x7fy\r").await, (6, QUIET));
         assert_eq!(pair.shown().await.unwrap(), b"hex\x08 \x08y\r\n");
-        assert_eq!(pair.control(pair.slave, PairWish::Bytes, 0).await, Ok(4));
+        assert_eq!(pair.control(pair.slave, PairRequest::Bytes, 0).await, Ok(4));
         assert_eq!(pair.read().await.unwrap(), b"hey\n");
         assert_eq!(pair.write(b"a\nb").await, Ok(3));
-        assert_eq!(pair.control(pair.master, PairWish::Bytes, 0).await, Ok(4));
+        assert_eq!(pair.control(pair.master, PairRequest::Bytes, 0).await, Ok(4));
         assert_eq!(pair.shown().await.unwrap(), b"a\r\nb");
         assert_eq!(pair.calls.call(ReadSide { at: pair.slave, nonblocking: false }, &mut [][..]).await, Ok(0));
     });
@@ -69,7 +69,8 @@ fn pair_master_learns_that_slave_is_left_and_open_again() {
         assert_eq!(pair.shown().await, Err(Errno::EIO));
         assert_eq!(pair.read().await, Err(Errno::ESTALE));
         assert_eq!(pair.press(b"typed ahead\n").await, (12, QUIET));
-        let again = pair.calls.call(OpenSlave { number: pair.slave.number }, ()).await;
+        let again =
+            pair.calls.call(OpenSlave { number: pair.slave.number, generation: pair.slave.generation }, ()).await;
         assert_eq!(again, Ok(pair.slave));
         assert_eq!(pair.read().await.unwrap(), b"typed ahead\n");
         assert_eq!(pair.calls.call(PairJobs { at: pair.slave }, ()).await.map(|jobs| jobs.session), Ok(0));
@@ -93,7 +94,10 @@ fn pair_slave_is_hung_up_with_its_master() {
         assert_eq!((pair.read().await.unwrap(), pair.write(b"x").await), (vec![], Err(Errno::EIO)));
         let get = pair.calls.call(PairAttributes { at: slave }, &mut [0; TERMIOS_BYTES][..]).await;
         assert_eq!(get, Err(Errno::EIO));
-        assert_eq!(pair.calls.call(OpenSlave { number: slave.number }, ()).await, Err(Errno::ENOENT));
+        assert_eq!(
+            pair.calls.call(OpenSlave { number: slave.number, generation: slave.generation }, ()).await,
+            Err(Errno::ENOENT)
+        );
         let jobs = JobControl { group: 42, session: 40, nonblocking: false };
         assert_eq!(pair.calls.call(PairJobs { at: master }, ()).await, Ok(jobs), "until the leader ends");
         let nobody = JobControl { group: 0, session: 0, nonblocking: false };
@@ -210,18 +214,18 @@ fn pair_stopped_output_waits() {
         assert_eq!(pair.events(pair.slave, NO_PROGRAM).await, 0);
         assert_eq!(pair.press(b"\x11").await, (1, QUIET));
         assert_eq!(pair.write(b"x").await, Ok(1));
-        assert_eq!(pair.control(pair.slave, PairWish::Flow, 0).await, Ok(0));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flow, 0).await, Ok(0));
         assert_eq!(pair.write(b"y").await, Err(Errno::EAGAIN));
-        assert_eq!(pair.control(pair.slave, PairWish::Flow, 1).await, Ok(0));
-        assert_eq!(pair.control(pair.slave, PairWish::Flow, 2).await, Ok(0));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flow, 1).await, Ok(0));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flow, 2).await, Ok(0));
         assert_eq!(pair.shown().await.unwrap(), b"x\x13");
-        assert_eq!(pair.control(pair.slave, PairWish::Flow, 4).await, Err(Errno::EINVAL));
-        assert_eq!(pair.control(pair.slave, PairWish::Flush, 3).await, Err(Errno::EINVAL));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flow, 4).await, Err(Errno::EINVAL));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flush, 3).await, Err(Errno::EINVAL));
         pair.press(b"line\n").await;
-        assert_eq!(pair.control(pair.slave, PairWish::Flush, 0).await, Ok(0));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flush, 0).await, Ok(0));
         assert_eq!((pair.read().await, pair.shown().await), (Err(Errno::EAGAIN), Ok(b"line\r\n".to_vec())));
         pair.write(b"lost").await.unwrap();
-        assert_eq!(pair.control(pair.slave, PairWish::Flush, 1).await, Ok(0));
+        assert_eq!(pair.control(pair.slave, PairRequest::Flush, 1).await, Ok(0));
         assert_eq!(pair.shown().await, Err(Errno::EAGAIN));
     });
 }
@@ -229,8 +233,8 @@ fn pair_stopped_output_waits() {
 #[test]
 fn pair_packets_say_what_happened() {
     rig().run(|mut pair| async move {
-        assert_eq!(pair.control(pair.master, PairWish::Packets, 1).await, Ok(0));
-        assert_eq!(pair.control(pair.master, PairWish::AskPackets, 0).await, Ok(1));
+        assert_eq!(pair.control(pair.master, PairRequest::Packets, 1).await, Ok(0));
+        assert_eq!(pair.control(pair.master, PairRequest::AskPackets, 0).await, Ok(1));
         pair.write(b"text").await.unwrap();
         assert_eq!(pair.shown().await.unwrap(), b"\0text");
         pair.press(b"\x13").await;
@@ -238,14 +242,14 @@ fn pair_packets_say_what_happened() {
         assert_eq!(pair.shown().await.unwrap(), [4]);
         pair.press(b"\x11").await;
         assert_eq!(pair.shown().await.unwrap(), [8]);
-        pair.control(pair.slave, PairWish::Flush, 2).await.unwrap();
+        pair.control(pair.slave, PairRequest::Flush, 2).await.unwrap();
         assert_eq!(pair.shown().await.unwrap(), [3]);
         pair.change(|termios| termios.input = 0).await;
         assert_eq!(pair.shown().await.unwrap(), [16]);
         pair.change(|termios| termios.input = Termios::INITIAL.input).await;
         assert_eq!(pair.shown().await.unwrap(), [32]);
         for stops in [0, 1] {
-            pair.control(pair.slave, PairWish::Flow, stops).await.unwrap();
+            pair.control(pair.slave, PairRequest::Flow, stops).await.unwrap();
         }
         assert_eq!(pair.shown().await.unwrap(), [8], "the last of what contradicts");
         assert_eq!(pair.shown().await, Err(Errno::EAGAIN));
@@ -303,14 +307,13 @@ fn pair_waiters_are_woken_and_pairs_are_listed() {
         assert_eq!(pair.calls.call(NextPair { from: 1 }, ()).await, Err(Errno::ENOENT));
         let facts = PairFacts { generation: pair.slave.generation, mode: 0o620, user: 7, group: 5 };
         assert_eq!(pair.calls.call(DescribePair { number: 0 }, ()).await, Ok(facts));
-        let own = OwnPair { number: 0, mode: u16::MAX, user: 9, group: u32::MAX };
+        let own = OwnPair { number: 0, generation: facts.generation, mode: u16::MAX, user: 9, group: u32::MAX };
         assert_eq!(pair.calls.call(own, ()).await, Ok(()));
         assert_eq!(pair.calls.call(DescribePair { number: 0 }, ()).await, Ok(PairFacts { user: 9, ..facts }));
         assert_eq!(pair.calls.call(DescribePair { number: 1 }, ()).await, Err(Errno::ENOENT));
         assert_eq!(pair.calls.call(DescribePair { number: 9 }, ()).await, Err(Errno::ENOENT));
         let second = pair.calls.call(MakePair { user: 0 }, ()).await.unwrap();
         assert_eq!(second.number, 1);
-        assert_eq!(pair.calls.call(MakePair { user: 0 }, ()).await, Err(Errno::ENOSPC));
         // This board's sides go with it; a failed board's are free.
         assert_eq!(pair.calls.call(BoardDied { board: 0 }, ()).await, Ok(()));
         assert_eq!(pair.calls.call(NextPair { from: 0 }, ()).await, Err(Errno::ENOENT));
@@ -318,4 +321,35 @@ fn pair_waiters_are_woken_and_pairs_are_listed() {
     });
     assert_eq!((pair_name(2, 3), pair_of(67)), (67, (2, 3)));
     assert_eq!(pair_of(pair_name(7, 31)), (7, 31));
+}
+
+#[test]
+fn pair_after_another_begins_anew() {
+    rig().run(|mut pair| async move {
+        assert_eq!(pair.press(&[19]).await, (1, QUIET), "what is written waits");
+        let old = pair.slave;
+        assert_eq!(pair.drop_side(pair.slave).await, Ok(QUIET));
+        assert_eq!(pair.drop_side(pair.master).await, Ok(QUIET));
+        let mut pair = Pair::open(pair.calls).await;
+        assert_eq!(pair.slave.number, old.number);
+        assert_eq!(pair.write(b"at once").await, Ok(7));
+        let of_old = OpenSlave { number: old.number, generation: old.generation };
+        assert_eq!(pair.calls.call(of_old, ()).await, Err(Errno::ENOENT), "checked before, and another's now");
+        let own = OwnPair { number: old.number, generation: old.generation, mode: 0o666, user: 1, group: 1 };
+        assert_eq!(pair.calls.call(own, ()).await, Err(Errno::ENOENT));
+    });
+}
+
+#[test]
+fn last_pairs_are_kept_for_root() {
+    rig().run(|mut pair| async move {
+        let mut made = 1;
+        while pair.calls.call(MakePair { user: 1000 }, ()).await.is_ok() {
+            made += 1;
+        }
+        let of_root = pair.calls.call(MakePair { user: 0 }, ()).await;
+        assert!(of_root.is_ok());
+        assert_eq!(pair.calls.call(MakePair { user: 0 }, ()).await, Err(Errno::ENOSPC), "all are in use");
+        assert_eq!(made, PAIRS - 1);
+    });
 }

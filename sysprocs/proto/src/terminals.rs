@@ -19,7 +19,7 @@ word_enum! {
 }
 word_enum! {
     /// What is asked of a pair beside its settings.
-    pub enum PairWish {
+    pub enum PairRequest {
         /// Whether the slave may not be opened yet.
         AskLock,
         /// It may not be from now on, if the value is not 0.
@@ -103,11 +103,11 @@ protocol! {
     /// reference to the side.
     pub Terminals = 44, TerminalsCall {
         /// Makes a pair for `user`, whose slave is locked, with a reference of the caller's board to the master.
-        /// `ENOSPC`: all are in use.
+        /// `ENOSPC`: all are in use, or all but those kept for root.
         0 MakePair { user: u32 } (()) -> Result<TerminalHandle, Errno>;
         /// A reference to the slave of the pair `number`, for the caller's board. `EIO`: it is locked; `ENOENT`: its
-        /// master is closed.
-        1 OpenSlave { number: u16 } (()) -> Result<TerminalHandle, Errno>;
+        /// master is closed, or the number is in another generation than `DescribePair` said.
+        1 OpenSlave { number: u16, generation: u32 } (()) -> Result<TerminalHandle, Errno>;
         /// One reference more, for the caller's board.
         2 HoldSide { at: TerminalHandle } (()) -> Result<(), Errno>;
         /// One reference less. After the last of the master the slave is hung up; the signal for the process that leads
@@ -134,13 +134,13 @@ protocol! {
         /// As a pipe's `PollPipe`.
         12 PollSide { at: TerminalHandle, events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
         /// Does what is wished, or answers it.
-        13 ControlPair { at: TerminalHandle, wish: PairWish, value: u32 } (()) -> Result<u32, Errno>;
+        13 ControlPair { at: TerminalHandle, request: PairRequest, value: u32 } (()) -> Result<u32, Errno>;
         /// The first pair from number `from` on with a master: its number.
         14 NextPair { from: u16 } (()) -> Result<u16, Errno>;
         /// The slave of the pair `number` as a file.
         15 DescribePair { number: u16 } (()) -> Result<PairFacts, Errno>;
-        /// Sets its mode, user and group; -1 keeps one.
-        16 OwnPair { number: u16, mode: u16, user: u32, group: u32 } (()) -> Result<(), Errno>;
+        /// Sets its mode, user and group; -1 keeps one. `ENOENT` as `OpenSlave`.
+        16 OwnPair { number: u16, generation: u32, mode: u16, user: u32, group: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: its references are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }

@@ -19,6 +19,8 @@ use std::process::Command;
 
 /// Builds until all that does not compile is dropped.
 const ROUNDS_MAX: usize = 40;
+/// The module that chooses notes which of so many were reached.
+const NUMBERS_MAX: usize = 1 << 16;
 
 /// A mutant that can be chosen.
 #[derive(Clone, Debug)]
@@ -98,6 +100,7 @@ pub fn build(environment: &Environment, area: &MutantArea, progress: &ProgressLi
         bail!("the tests of {} do not compile with mutants: {}", area.name, first.text);
     }
     let programs = messages.iter().filter_map(test_program).collect();
+    ensure!(all < NUMBERS_MAX, "{} has {all} mutants, more than {NUMBERS_MAX}", area.name);
     let mutants: Vec<NumberedChange> = sources.iter().flat_map(mutants_of).collect();
     Ok(Built { refused: all - mutants.len(), mutants, programs })
 }

@@ -228,7 +228,17 @@ fn changed_lines(root: &Path, since: &str) -> Result<BTreeMap<String, BTreeSet<u
         .output()
         .context("cannot start git")?;
     ensure!(output.status.success(), "git diff {since}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    Ok(lines_of_diff(&String::from_utf8_lossy(&output.stdout)))
+    let mut lines = lines_of_diff(&String::from_utf8_lossy(&output.stdout));
+    let unknown = Command::new("git")
+        .current_dir(root)
+        .args(["ls-files", "--others", "--exclude-standard"])
+        .output()
+        .context("cannot start git")?;
+    for name in String::from_utf8_lossy(&unknown.stdout).lines() {
+        let count = fs::read_to_string(root.join(name)).unwrap_or_default().lines().count();
+        lines.entry(name.to_string()).or_default().extend(1..=count);
+    }
+    Ok(lines)
 }
 
 fn lines_of_diff(diff: &str) -> BTreeMap<String, BTreeSet<usize>> {

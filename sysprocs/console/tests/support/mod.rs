@@ -4,7 +4,7 @@ use renga_console::{TerminalPair, terminals};
 use renga_proto::console::{KeyboardSignal, TERMIOS_BYTES};
 use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_proto::terminals::{
-    ChangeAttributes, ChangeJobs, ControlPair, DropSide, MakePair, OpenSlave, PRIORITY, PairAttributes, PairWish,
+    ChangeAttributes, ChangeJobs, ControlPair, DropSide, MakePair, OpenSlave, PRIORITY, PairAttributes, PairRequest,
     PollSide, ReadSide, TerminalHandle, Terminals, WriteSide,
 };
 use renga_rt::host::HostBoard;
@@ -12,7 +12,7 @@ use renga_rt::{Address, Client, Errno, Wakes, Watch};
 use std::cell::Cell;
 use std::rc::Rc;
 
-const PAIRS: usize = 2;
+pub const PAIRS: usize = 8;
 pub const QUIET: KeyboardSignal = KeyboardSignal { signal: 0, group: 0 };
 
 pub struct Rig {
@@ -40,10 +40,11 @@ pub struct Pair {
 impl Pair {
     pub async fn open(mut calls: Client<Terminals>) -> Pair {
         let master = calls.call(MakePair { user: 7 }, ()).await.unwrap();
-        assert_eq!(calls.call(OpenSlave { number: master.number }, ()).await, Err(Errno::EIO), "it is locked");
-        let unlock = ControlPair { at: master, wish: PairWish::Lock, value: 0 };
+        let open = OpenSlave { number: master.number, generation: master.generation };
+        assert_eq!(calls.call(open, ()).await, Err(Errno::EIO), "it is locked");
+        let unlock = ControlPair { at: master, request: PairRequest::Lock, value: 0 };
         calls.call(unlock, ()).await.unwrap();
-        let slave = calls.call(OpenSlave { number: master.number }, ()).await.unwrap();
+        let slave = calls.call(open, ()).await.unwrap();
         assert_eq!(slave, master.other());
         Pair { calls, master, slave }
     }
@@ -77,8 +78,8 @@ impl Pair {
         let set = ChangeAttributes { at: self.slave, flush: false };
         self.calls.call(set, &termios.to_bytes()[..]).await.unwrap();
     }
-    pub async fn control(&mut self, at: TerminalHandle, wish: PairWish, value: u32) -> Result<u32, Errno> {
-        self.calls.call(ControlPair { at, wish, value }, ()).await
+    pub async fn control(&mut self, at: TerminalHandle, request: PairRequest, value: u32) -> Result<u32, Errno> {
+        self.calls.call(ControlPair { at, request, value }, ()).await
     }
     pub async fn events(&mut self, at: TerminalHandle, slot: u16) -> u32 {
         let events = READABLE | WRITABLE | PRIORITY;

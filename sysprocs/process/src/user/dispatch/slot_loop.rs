@@ -278,7 +278,7 @@ impl<M: UserMemory> User<M> {
     /// Publishes the program as it is now, for listings.
     pub(crate) fn publish_info(&mut self) {
         let info = self.facts.info;
-        info.pid.set(self.program.pid);
+        info.pid.set(self.thread.tid);
         info.origin.set(self.program.origin);
         info.directory.set(self.program.directory.ino);
         info.root.set(self.program.root.ino);

@@ -16,10 +16,10 @@ use crate::user::state::credentials::{Credentials, FileAccess};
 use renga_hal::memory::UserMemory;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::file::{File, SetFileMode, SetFileOwner, SetFileTimes};
-use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{TIME_KEEP, TIME_NOW};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{ChangeMode, ChangeOwner, ChangeTimes};
-use renga_proto::proc_files::{SyntheticStatus, pair_file};
+use renga_proto::proc_files::pair_file;
 use renga_proto::stat::ns_of;
 use renga_rt::{Client, Errno, apart};
 
@@ -29,7 +29,7 @@ const UTIME_OMIT: u64 = 0x3fff_fffe;
 
 /// What is changed of a file, by whichever name.
 #[derive(Clone, Copy)]
-enum FileChange {
+pub(super) enum FileChange {
     Mode { mode: u16 },
     Owner { uid: u32, gid: u32 },
     Times { access_ns: u64, modify_ns: u64 },
@@ -48,7 +48,7 @@ impl FileChange {
 
 impl FileChange {
     /// What `who` may make of it to a file of `access`.
-    fn permitted(self, who: &Credentials, access: FileAccess) -> Result<FileChange, Errno> {
+    pub(super) fn permitted(self, who: &Credentials, access: FileAccess) -> Result<FileChange, Errno> {
         match self {
             FileChange::Mode { mode } => Ok(FileChange::Mode { mode: who.mode_for(access, mode)? }),
             FileChange::Owner { uid, gid } => who.allow_owner(access, uid, gid).map(|()| self),
@@ -136,21 +136,6 @@ impl<M: UserMemory> User<M> {
     fn pair_node_of(&self, descriptor: u64) -> Option<u32> {
         let FileDescriptor { object, ino, .. } = self.program.files.get(descriptor).ok()?;
         object.terminal().map(|_| *ino).filter(|&node| pair_file(node).is_some())
-    }
-
-    /// Changes a node of a pair; `EPERM`: it is another synthetic file. Times stay.
-    async fn change_pair(&mut self, node: u32, mut change: FileChange) -> Result<(), Errno> {
-        pair_file(node).ok_or(Errno::EPERM)?;
-        if !self.program.credentials.rules_files() {
-            let mut status = [0; STAT_BYTES];
-            self.services.proc_files(node)?.call(SyntheticStatus { number: node }, &mut status[..]).await?;
-            change = change.permitted(&self.program.credentials, FileAccess::of_status(&status))?;
-        }
-        match change {
-            FileChange::Mode { mode } => self.own_pair(node, mode, (u32::MAX, u32::MAX)).await,
-            FileChange::Owner { uid, gid } => self.own_pair(node, u16::MAX, (uid, gid)).await,
-            FileChange::Times { .. } => Ok(()),
-        }
     }
 
     /// What another user's program may make of `change` to what a descriptor stands for.

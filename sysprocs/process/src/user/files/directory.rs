@@ -1,6 +1,6 @@
 //! Names: making, removing and moving them, links, the working directory.
 
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, PairWish, known_flags};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, TwoPathsWish, known_flags};
 use crate::user::files::permissions::{PathWish, permitted};
 use crate::user::files::synthetic::{PathPiece, PathTarget, bytes_of, found_at};
 use crate::user::slot::{User, memory};
@@ -74,7 +74,7 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn make_link(&mut self) -> Result<(), Errno> {
         known_flags(self.int(4), AT_SYMLINK_FOLLOW)?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
-        let (from_at, to_at, length) = self.get_two_permitted(PairWish::Link(flags)).await?;
+        let (from_at, to_at, length) = self.get_two_permitted(TwoPathsWish::Link(flags)).await?;
         self.services.path_lookup()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await
     }
 
@@ -83,7 +83,7 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn rename_as(&mut self, flags: u32) -> Result<(), Errno> {
-        let wish = if flags & RENAME_EXCHANGE != 0 { PairWish::Exchange } else { PairWish::Move };
+        let wish = if flags & RENAME_EXCHANGE != 0 { TwoPathsWish::Exchange } else { TwoPathsWish::Move };
         let (from_at, to_at, length) = self.get_two_permitted(wish).await?;
         self.services.path_lookup()?.call(Rename { from_at, to_at, flags }, &self.paths[..length]).await
     }

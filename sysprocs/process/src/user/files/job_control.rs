@@ -12,7 +12,7 @@ use crate::signals::{SIGCONT, SIGHUP, SIGTTIN, SIGTTOU, bit};
 use crate::user::servers::object_calls::is_inherited;
 use crate::user::slot::User;
 use crate::user::state::actions::SignalEffect;
-use crate::user::state::open_flags::O_NOCTTY;
+use crate::user::state::open_flags::{O_NOCTTY, O_PATH};
 use crate::user::state::{FileDescriptor, Object, OwnTerminal, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::JobControl;
@@ -122,11 +122,13 @@ impl<M: UserMemory> User<M> {
                 let own = self.program.terminal;
                 self.own_terminal(own, Errno::ENXIO).await.map_err(|_| Errno::ENXIO)?;
                 if let OwnTerminal::Pair { board, at } = own {
-                    return self.open_pair(board, at.number).await.map_err(|_| Errno::ENXIO);
+                    return self.open_pair(board, at.number, at.generation).await.map_err(|_| Errno::ENXIO);
                 }
             }
-            (4, 1..=63) if flags & O_NOCTTY == 0 => drop(self.take_terminal(OwnTerminal::Console, false).await),
-            (5, 2) => return self.make_pair().await,
+            (4, 1..=63) if flags & (O_NOCTTY | O_PATH) == 0 => {
+                let _ = self.take_terminal(OwnTerminal::Console, false).await; // it need not be its session's
+            }
+            (5, 2) if flags & O_PATH == 0 => return self.make_pair().await,
             _ => {}
         }
         Object::of_device(number).ok_or(Errno::ENXIO)

@@ -3,16 +3,16 @@
 //! Invariant: the number of a pair's node says its board, so that any board's programs find it. Not here: what all
 //! terminals can be asked (`terminal.rs`).
 
+use crate::user::files::changes::FileChange;
 use crate::user::servers::services::Services;
 use crate::user::slot::User;
 use crate::user::state::credentials::{FileAccess, wanted_by};
 use crate::user::state::open_flags::{O_NOCTTY, O_PATH, S_IFCHR};
 use crate::user::state::{FileDescriptor, Object, OwnTerminal, SyscallResult};
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::STAT_BYTES;
-use renga_proto::proc_files::{SyntheticStatus, pair_file, pair_node};
-use renga_proto::terminals::{MakePair, OwnPair, PairWish, SLAVE_MODE, pair_of};
-use renga_rt::Errno;
+use renga_proto::proc_files::{pair_file, pair_node};
+use renga_proto::terminals::{DescribePair, MakePair, OwnPair, PairFacts, PairRequest, SLAVE_MODE, pair_of};
+use renga_rt::{Errno, Retry};
 
 const TCXONC: u32 = 0x540a;
 const TCFLSH: u32 = 0x540b;
@@ -44,19 +44,24 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The slave of a pair.
-    pub(crate) async fn open_pair(&mut self, board: u8, number: u16) -> Result<Object, Errno> {
-        Ok(Object::of_pair(board, self.services.open_slave(board, number).await?))
+    pub(crate) async fn open_pair(&mut self, board: u8, number: u16, generation: u32) -> Result<Object, Errno> {
+        Ok(Object::of_pair(board, self.services.open_slave(board, number, generation).await?))
+    }
+
+    /// The pair whose node is `number`, with what its node says of who may use it.
+    pub(crate) async fn node_facts(&mut self, number: u32) -> Result<(u8, u16, PairFacts), Errno> {
+        let (board, number) = self.services.pair_at(number)?;
+        let facts = self.services.terminals(board)?.call_retrying(DescribePair { number }, ()).await?;
+        Ok((board, number, facts))
     }
 
     /// Opens the slave whose node is `number`; it becomes the terminal of a session that has none.
     pub(crate) async fn open_node(&mut self, number: u32, flags: u32) -> Result<u64, Errno> {
+        let (board, pair, facts) = self.node_facts(number).await?;
         if !self.program.credentials.rules_files() && flags & O_PATH == 0 {
-            let mut status = [0; STAT_BYTES];
-            self.services.proc_files(number)?.call(SyntheticStatus { number }, &mut status[..]).await?;
-            self.program.credentials.allow(FileAccess::of_status(&status), wanted_by(flags))?;
+            self.program.credentials.allow(FileAccess::of_pair(&facts), wanted_by(flags))?;
         }
-        let (board, pair) = self.services.pair_at(number)?;
-        let object = self.open_pair(board, pair).await?;
+        let object = self.open_pair(board, pair, facts.generation).await?;
         if let Some(terminal) = object.terminal().filter(|_| flags & (O_NOCTTY | O_PATH) == 0) {
             let _ = self.take_terminal(terminal, false).await; // it need not be its session's
         }
@@ -67,17 +72,17 @@ impl<M: UserMemory> User<M> {
     pub(crate) async fn control_pair(&mut self, of: OwnTerminal, request: u32, place: u64) -> SyscallResult<()> {
         let (Some(name), is_master) = (of.name(), of.is_master()) else { return Err(Errno::EINVAL.into()) };
         let answer = match request {
-            TCXONC => return Ok(self.services.control_pair(of, PairWish::Flow, place as u32).await.map(|_| ())?),
-            TCFLSH => return Ok(self.services.control_pair(of, PairWish::Flush, place as u32).await.map(|_| ())?),
-            FIONREAD => self.services.control_pair(of, PairWish::Bytes, 0).await?,
+            TCXONC => return Ok(self.services.control_pair(of, PairRequest::Flow, place as u32).await.map(|_| ())?),
+            TCFLSH => return Ok(self.services.control_pair(of, PairRequest::Flush, place as u32).await.map(|_| ())?),
+            FIONREAD => self.services.control_pair(of, PairRequest::Bytes, 0).await?,
             TIOCOUTQ | TIOCGETD => 0,
             TIOCPKT | TIOCSPTLCK if is_master => {
                 let value = self.get_int(place).await?;
-                let wish = if request == TIOCPKT { PairWish::Packets } else { PairWish::Lock };
+                let wish = if request == TIOCPKT { PairRequest::Packets } else { PairRequest::Lock };
                 return Ok(self.services.control_pair(of, wish, value).await.map(|_| ())?);
             }
-            TIOCGPKT if is_master => self.services.control_pair(of, PairWish::AskPackets, 0).await?,
-            TIOCGPTLCK if is_master => self.services.control_pair(of, PairWish::AskLock, 0).await?,
+            TIOCGPKT if is_master => self.services.control_pair(of, PairRequest::AskPackets, 0).await?,
+            TIOCGPTLCK if is_master => self.services.control_pair(of, PairRequest::AskLock, 0).await?,
             TIOCGPTN if is_master => name,
             _ => return Err(Errno::ENOTTY.into()),
         };
@@ -91,9 +96,18 @@ impl<M: UserMemory> User<M> {
         self.open_node(pair_node(name), flags & !O_PATH).await
     }
 
-    /// Sets mode, user or group of the node `number`; `u16::MAX` and `u32::MAX` keep them.
-    pub(crate) async fn own_pair(&mut self, number: u32, mode: u16, (user, group): (u32, u32)) -> Result<(), Errno> {
-        let (board, number) = self.services.pair_at(number)?;
-        self.services.terminals(board)?.call(OwnPair { number, mode, user, group }, ()).await
+    /// Changes the node `number`; `EPERM`: it is another synthetic file. Times stay.
+    pub(super) async fn change_pair(&mut self, number: u32, mut change: FileChange) -> Result<(), Errno> {
+        let (board, number, facts) = self.node_facts(number).await?;
+        if !self.program.credentials.rules_files() {
+            change = change.permitted(&self.program.credentials, FileAccess::of_pair(&facts))?;
+        }
+        let (mode, user, group) = match change {
+            FileChange::Mode { mode } => (mode, u32::MAX, u32::MAX),
+            FileChange::Owner { uid, gid } => (u16::MAX, uid, gid),
+            FileChange::Times { .. } => return Ok(()),
+        };
+        let own = OwnPair { number, generation: facts.generation, mode, user, group };
+        self.services.terminals(board)?.call(own, ()).await
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn known_flags(flags: u32, known: u64) -> Result<(), Errno> {
 
 /// What is to be done with two paths.
 #[derive(Clone, Copy)]
-pub(crate) enum PairWish {
+pub(crate) enum TwoPathsWish {
     Move,
     Exchange,
     /// Found with these flags.
@@ -63,7 +63,10 @@ impl<M: UserMemory> User<M> {
 
     /// The paths at arguments 1 and 3, relative to arguments 0 and 2: where each starts, and the length of both. As far
     /// as the program may use them: for a rename, or a link to what is found by a lookup with those flags.
-    pub(crate) async fn get_two_permitted(&mut self, wish: PairWish) -> Result<(PathStart, PathStart, usize), Errno> {
+    pub(crate) async fn get_two_permitted(
+        &mut self,
+        wish: TwoPathsWish,
+    ) -> Result<(PathStart, PathStart, usize), Errno> {
         let (both, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
         let starts = (self.start_for(self.argument(0), 0)?, self.start_for(self.argument(2), first + 1)?);
         match self.program.credentials.rules_files() {

@@ -4,7 +4,7 @@
 //! last name and the operation on it others may change what that name stands for, but for opening, which checks what
 //! it has opened. Not here: the rules (`state/credentials.rs`), the way there (`permitted_path.rs`).
 
-use crate::user::files::path::{PERMISSIONS, PairWish};
+use crate::user::files::path::{PERMISSIONS, TwoPathsWish};
 use crate::user::files::permitted_path::PermittedPath;
 use crate::user::files::synthetic::PathPiece;
 use crate::user::slot::User;
@@ -115,7 +115,7 @@ impl<M: UserMemory> User<M> {
         &mut self,
         (from_at, to_at): (PathStart, PathStart),
         (both, second): (usize, usize),
-        wish: PairWish,
+        wish: TwoPathsWish,
     ) -> Result<(PathStart, PathStart, usize), Errno> {
         let to = self.permit(to_at, second..both, NO_FOLLOW, PathWish::Look).await?;
         let PathPiece::Scratch(range) = to.piece.clone() else { return Err(Errno::EIO) };
@@ -123,15 +123,15 @@ impl<M: UserMemory> User<M> {
         // Of the slashes behind it one is enough.
         let slash = left.iter().position(|&byte| byte == b'/').map_or(left.len(), |slash| slash + 1);
         let name = LastName::from_slice(&left[..slash]).map_err(|_| Errno::ENAMETOOLONG)?;
-        let flags = if let PairWish::Link(flags) = wish { flags } else { NO_FOLLOW };
+        let flags = if let TwoPathsWish::Link(flags) = wish { flags } else { NO_FOLLOW };
         let from = self.permit(from_at, 0..second - 1, flags, PathWish::Look).await?;
         if from.crossed || to.crossed {
             return Err(Errno::EXDEV);
         }
         match wish {
-            PairWish::Link(_) => self.check_link(&from, &to)?,
-            PairWish::Move => self.check_move(&from, &to)?,
-            PairWish::Exchange => {
+            TwoPathsWish::Link(_) => self.check_link(&from, &to)?,
+            TwoPathsWish::Move => self.check_move(&from, &to)?,
+            TwoPathsWish::Exchange => {
                 self.check_move(&to, &from)?;
                 self.check_move(&from, &to)?
             }

@@ -234,8 +234,12 @@ impl<M: UserMemory> User<M> {
             }
             return self.open_fifo(&unreferenced(0, old.ino, old.mode, generation), flags).await;
         }
+        if old.object.terminal().is_some() && pair_file(old.ino).is_some() {
+            return Ok(apart!(self.open_node(old.ino, flags))?);
+        }
         let end = FileDescriptor { flags: old.flags, ..copy };
-        if (old.object.pipe().is_some() || old.object.file().is_some())
+        let is_console = old.object.terminal().is_some() && is_path_only(old.flags);
+        if (is_console || old.object.pipe().is_some() || old.object.file().is_some())
             && (copy.reads() && !end.reads() || copy.writes() && !end.writes())
         {
             return Err(Errno::EACCES.into()); // the object itself is open for less, or the other end is another

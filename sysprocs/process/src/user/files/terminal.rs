@@ -4,8 +4,8 @@ use crate::signals::SIGTTOU;
 use crate::user::files::pair::TIOCGPTPEER;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::word_at;
-use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG};
-use crate::user::state::{OwnTerminal, SyscallResult};
+use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG, is_path_only};
+use crate::user::state::{FileDescriptor, OwnTerminal, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{TERMIOS_BYTES, WindowSize};
 use renga_proto::file::{Seek, Whence};
@@ -44,8 +44,9 @@ impl<M: UserMemory> User<M> {
     }
 
     async fn control_object(&mut self, number: u64, request: u32, place: u64) -> SyscallResult<()> {
-        let object = self.program.files.get(number)?.object;
+        let FileDescriptor { object, flags, .. } = *self.program.files.get(number)?;
         match request {
+            _ if is_path_only(flags) => Err(Errno::EBADF.into()),
             FIOCLEX | FIONCLEX => {
                 self.program.files.get_mut(number)?.close_on_exec = request == FIOCLEX;
                 Ok(())

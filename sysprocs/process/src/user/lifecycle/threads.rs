@@ -70,7 +70,6 @@ impl<M: UserMemory> User<M> {
         let Schedule { policy, cores, .. } = Schedule::from_word(schedule).ok_or(Errno::EINVAL)?;
         self.begin_schedule(policy, cores, true);
         self.publish_info();
-        self.facts.info.pid.set(tid);
         self.thread.reported_ignored = self.ignored();
         self.thread.reported_children = self.program.actions.children();
         self.thread.reported_queued = self.program.limits.signals();
@@ -96,6 +95,7 @@ impl<M: UserMemory> User<M> {
         self.program.past_threads = self.program.past_threads.plus(used);
         pager(self.machine, &mut self.services).free_cached().await;
         self.facts.info.space.set(None);
+        self.facts.info.pid.set(0);
         self.leave_program();
         self.group = None;
         (self.check_signals, self.interrupted_call) = (false, None);

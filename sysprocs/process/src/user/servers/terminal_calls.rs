@@ -13,8 +13,8 @@ use renga_proto::console::{
 };
 use renga_proto::procs::{Cause, Kill, Users};
 use renga_proto::terminals::{
-    ChangeAttributes, ChangeJobs, ChangeWindow, ControlPair, DropSide, OpenSlave, PairAttributes, PairJobs, PairWindow,
-    PairWish, TerminalHandle, WriteSide,
+    ChangeAttributes, ChangeJobs, ChangeWindow, ControlPair, DropSide, OpenSlave, PairAttributes, PairJobs,
+    PairRequest, PairWindow, TerminalHandle, WriteSide,
 };
 use renga_rt::{Errno, Retry, repeated};
 
@@ -74,13 +74,23 @@ impl Services {
         }
     }
     /// `ENOTTY`: it is no pair.
-    pub(crate) async fn control_pair(&mut self, of: OwnTerminal, wish: PairWish, value: u32) -> Result<u32, Errno> {
+    pub(crate) async fn control_pair(
+        &mut self,
+        of: OwnTerminal,
+        request: PairRequest,
+        value: u32,
+    ) -> Result<u32, Errno> {
         let OwnTerminal::Pair { board, at } = of else { return Err(Errno::ENOTTY) };
-        self.terminals(board)?.call(ControlPair { at, wish, value }, ()).await
+        self.terminals(board)?.call(ControlPair { at, request, value }, ()).await
     }
-    /// A reference to the slave of the pair `number` of `board`.
-    pub(crate) async fn open_slave(&mut self, board: u8, number: u16) -> Result<TerminalHandle, Errno> {
-        self.terminals(board)?.call_retrying(OpenSlave { number }, ()).await
+    /// A reference to the slave of the pair `number` of `board`, in that generation.
+    pub(crate) async fn open_slave(
+        &mut self,
+        board: u8,
+        number: u16,
+        generation: u32,
+    ) -> Result<TerminalHandle, Errno> {
+        self.terminals(board)?.call_retrying(OpenSlave { number, generation }, ()).await
     }
 
     /// Writes to a side of a pair, whose master's keys may mean signals.

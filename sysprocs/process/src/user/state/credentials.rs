@@ -6,11 +6,12 @@
 
 use crate::user::state::fields::{half_at, int_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
-use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY, O_TRUNC, O_WRONLY, S_IFDIR, S_IFMT, S_IFREG};
+use crate::user::state::open_flags::{O_ACCMODE, O_RDONLY, O_TRUNC, O_WRONLY, S_IFCHR, S_IFDIR, S_IFMT, S_IFREG};
 use heapless::Vec;
 use renga_proto::inode::{InodeOwner, STAT_BYTES};
 use renga_proto::procs::Users;
 use renga_proto::stat::{MODE_AT, OWNER_AT};
+use renga_proto::terminals::PairFacts;
 use renga_rt::Errno;
 
 /// Further groups that a program may be in.
@@ -124,6 +125,10 @@ impl FileAccess {
     pub fn of_status(status: &[u8; STAT_BYTES]) -> FileAccess {
         let [uid, gid] = [OWNER_AT, OWNER_AT + 4].map(|at| int_at(status, at));
         FileAccess { mode: half_at(status, MODE_AT), uid, gid }
+    }
+
+    pub fn of_pair(facts: &PairFacts) -> FileAccess {
+        FileAccess { mode: S_IFCHR | facts.mode, uid: facts.user, gid: facts.group }
     }
 
     pub fn is_directory(self) -> bool {
