@@ -144,11 +144,14 @@ impl ProcessTable {
         let from_own = process == own || self.rows[own].pending & wanted != 0;
         let (index, wanted) = if from_own { (own, wanted) } else { (process, wanted & for_any) };
         let signal = first(self.rows[index].pending & wanted);
+        // What kills a process with threads kills it whichever takes it, also if that one ends for a sibling's exec.
+        let shared = self.rows[process].threads > 0 && self.rows[process].pid != INIT;
+        let kept = shared && index == process && signal == Some(SIGKILL) && for_any & bit(SIGKILL) != 0;
         let ProcessTable { rows, queue, .. } = self;
         let cause = signal.and_then(|signal| {
             rows.change(index, |record| {
                 let (cause, more) = queue.take(&mut record.queued, signal);
-                if !more {
+                if !more && !kept {
                     record.pending &= !bit(signal);
                     record.directed &= record.pending;
                 }

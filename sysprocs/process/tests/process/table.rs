@@ -348,3 +348,16 @@ fn process_table_child_inherits_signal_facts() {
     let of_elsewhere = table.spawn(4, 9999, 7, 7).unwrap();
     assert_eq!(known(&table, of_elsewhere), known(&table, init_s), "nothing is known");
 }
+
+#[test]
+fn process_table_kill_of_process_is_for_each_thread() {
+    let (mut table, shell) = with_shell();
+    let process = table.spawn(2, shell, 0, 0).unwrap();
+    let thread = table.spawn_thread(3, process).unwrap();
+    // The sibling's comes first, from an exec; then somebody kills the process.
+    assert_eq!(table.kill(process, SIGKILL, Cause::siblings_of(thread)), Ok(true));
+    assert_eq!(table.kill(process, SIGKILL, BY_INIT), Ok(true));
+    assert_eq!(table.take_signal(thread, 0).map(|taken| taken.next.signal), Ok(SIGKILL));
+    assert_eq!(table.kill(process, 0, Cause::siblings_of(process)), Ok(false), "the exec goes on in the first thread");
+    assert_eq!(table.take_signal(process, 0).map(|taken| taken.next.signal), Ok(SIGKILL));
+}
