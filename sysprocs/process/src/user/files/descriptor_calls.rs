@@ -21,6 +21,8 @@ const F_SETFD: u32 = 2;
 const F_GETFL: u32 = 3;
 const F_SETFL: u32 = 4;
 const F_GETLK: u32 = 5;
+const F_SETOWN: u32 = 8;
+const F_GETOWN: u32 = 9;
 const F_OFD_GETLK: u32 = 36;
 const F_DUPFD_CLOEXEC: u32 = 1030;
 const FD_CLOEXEC: u64 = 1;
@@ -95,6 +97,7 @@ impl<M: UserMemory> User<M> {
             }
             F_GETFL => Ok(u64::from(reported_flags(apart!(self.status_flags(&descriptor))?))),
             _ if is_path_only(descriptor.flags) => Err(Errno::EBADF.into()),
+            F_SETOWN | F_GETOWN => Ok(0), // nobody gets a signal for input
             F_SETFL => finish(apart!(self.set_status_flags(number, argument as u32))),
             command => {
                 let call = lock_call(command).ok_or(Errno::EINVAL)?;

@@ -26,6 +26,7 @@ const TIOCGWINSZ: u32 = 0x5413;
 const TIOCSWINSZ: u32 = 0x5414;
 const FIONREAD: u32 = 0x541b;
 const FIONBIO: u32 = 0x5421;
+const FIOASYNC: u32 = 0x5452;
 const TIOCNOTTY: u32 = 0x5422;
 const TCSBRKP: u32 = 0x5425;
 const TIOCGSID: u32 = 0x5429;
@@ -51,6 +52,7 @@ impl<M: UserMemory> User<M> {
                 self.program.files.get_mut(number)?.close_on_exec = request == FIOCLEX;
                 Ok(())
             }
+            FIOASYNC => Ok(self.get_int(place).await.map(drop)?), // nobody gets a signal for input
             FIONBIO => {
                 let word = self.get_int(place).await?;
                 let descriptor = *self.program.files.get(number)?;
