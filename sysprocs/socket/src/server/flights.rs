@@ -32,7 +32,11 @@ impl SocketProcess {
             target.push_message(call.lent(), self.sort != SocketSort::Stream)
         };
         let Some(sent) = sent else {
-            return if waits { self.side(side).sending_with.push_back(call) } else { call.reply(Err(Errno::EAGAIN)) };
+            if !waits {
+                return call.reply(Err(Errno::EAGAIN));
+            }
+            self.has_flights = true; // also if its caller is interrupted
+            return self.side(side).sending_with.push_back(call);
         };
         let end = target.ring.len();
         // There is room: see above.
