@@ -51,7 +51,11 @@ impl SocketProcess {
         for side in [SocketSide::First, SocketSide::Second] {
             for _ in 0..self.side(side).sending_with.len() {
                 let Some(call) = self.side(side).sending_with.pop_front() else { break };
-                self.accept_flight(call);
+                // Its board had the side when it called: that ended, not the board.
+                match self.check(call.entry().generation, side, call.board()) {
+                    Ok(()) => self.accept_flight(call),
+                    Err(_) => call.reply(Err(Errno::EPIPE)),
+                }
             }
         }
         if self.has_flights && self.sides.iter().all(|side| side.attached.is_empty() && side.sending_with.is_empty()) {

@@ -133,3 +133,12 @@ fn flight_that_waits_for_room_in_the_ring_is_sent_by_a_plain_receive() {
     });
     assert_eq!(sent.take(), Some(Ok(4)));
 }
+
+/// The last reference of its side ends: the sender is told that it cannot be sent, not that the board has failed.
+#[test]
+fn flight_that_waits_at_a_side_that_ends_is_refused() {
+    let rig = rig();
+    let (pair, sent) = waiting_sender(&rig);
+    rig.run(|mut at| async move { at.close(pair, First).await });
+    assert_eq!(sent.take(), Some(Err(Errno::EPIPE)));
+}
