@@ -15,6 +15,7 @@ impl SocketProcess {
         let SendWith { generation, side, nonblocking, flight } = call.entry();
         let refused = match self.check(generation, side, call.board()) {
             Err(errno) => Some(errno),
+            Ok(()) if flight.board != call.board() => Some(Errno::EINVAL),
             Ok(()) if self.sort == SocketSort::Datagram => Some(Errno::EOPNOTSUPP),
             Ok(()) if !matches!(self.state, SocketState::Connecting | SocketState::Connected) => Some(Errno::ENOTCONN),
             Ok(()) => self.refusal(side),

@@ -142,3 +142,24 @@ fn flight_that_waits_at_a_side_that_ends_is_refused() {
     rig.run(|mut at| async move { at.close(pair, First).await });
     assert_eq!(sent.take(), Some(Err(Errno::EPIPE)));
 }
+
+/// A board sends only flights of its own, and ends none that it has nothing to do with.
+#[test]
+fn flight_of_another_board_is_neither_sent_nor_ended() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        let (pair, carried) = (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
+        assert_eq!((pair.number, pair.generation), (0, 1));
+        let flight = add_flight(&mut at, carried).await.unwrap();
+        assert_eq!(flight, SocketHandle { board: 0, number: 0, generation: 1 });
+    });
+    assert_eq!(rig.call_for(2, AddSide { generation: 1, side: First }), 0);
+    let flight = SocketHandle { board: 0, number: 0, generation: 1 };
+    let send = SendWith { generation: 1, side: First, nonblocking: true, flight };
+    assert_eq!(rig.call_at(rig.sockets[0].id().index, 2, send, b"with"), Errno::EINVAL.0.into());
+    let table = rig.table.id().index;
+    assert_eq!(rig.call_at(table, 2, EndFlight { number: 0, generation: 1 }, b""), Errno::EPERM.0.into());
+    assert_eq!(rig.free(), SOCKETS - 2);
+    assert_eq!(rig.call_at(table, 0, EndFlight { number: 0, generation: 1 }, b""), 0);
+    assert_eq!(rig.free(), SOCKETS - 1);
+}

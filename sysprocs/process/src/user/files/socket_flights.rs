@@ -175,6 +175,18 @@ impl<M: UserMemory> User<M> {
         }
     }
 
+    /// The flight, which this program received, is released; another board has to take one before it ends it.
+    pub(super) async fn refuse_flight(&mut self, flight: SocketHandle) {
+        let SocketHandle { board, number, generation } = flight;
+        if board != self.services.board
+            && let Ok(mut table) = self.services.ports(board)
+        {
+            let take = TakeFlight { number, generation };
+            let _ = table.call_retrying(take, &mut self.scratch[..FLIGHT_BYTES]).await;
+        }
+        self.end_flight(flight).await;
+    }
+
     /// Puts what was in flight into the table of descriptors and into the control buffer; how many bytes of that, and
     /// flags of the message.
     pub(super) async fn land(

@@ -13,7 +13,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         let places = vec![renga_socket::SocketName::NONE; SOCKETS * all.len()].leak();
         let errands = vec![Errand::NONE; 2 * SOCKETS * all.len()].leak();
         let flights = vec![renga_socket::Flight::NONE; FLIGHTS].leak();
-        renga_socket::socket_table(Port::new(&me).0, vec![0; SOCKETS].leak(), places, errands, flights, 1)
+        let port = Port::new(&me).0;
+        renga_socket::socket_table(me, port, vec![0; SOCKETS].leak(), places, errands, flights, 1)
     });
     for (index, socket) in here.sockets.iter().enumerate() {
         board.start(socket, |me| {
