@@ -125,6 +125,11 @@ pub fn port_name(sort: SocketSort, port: u16, interfaces: u8) -> [u8; PORT_NAME_
     [OF_PORT, sort as u8, low, high, interfaces]
 }
 
+/// Whether the name is a port's.
+pub fn is_port(name: &[u8]) -> bool {
+    name.first() == Some(&OF_PORT)
+}
+
 /// Whether two names of sockets clash: they are the same, or the same port at an address of both.
 pub fn names_clash(one: &[u8], other: &[u8]) -> bool {
     match (one, other) {

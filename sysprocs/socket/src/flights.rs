@@ -80,12 +80,17 @@ impl Flights {
         Ok(length)
     }
 
-    pub(crate) fn end(&mut self, number: u16, generation: u32) -> Result<(), Errno> {
+    /// Only its owner, who carries it and who has taken it may end it.
+    pub(crate) fn end(&mut self, (number, generation): (u16, u32), board: u8) -> Result<(), Errno> {
         let place = self.at(number, generation)?;
-        if matches!(place.state, FlightState::Carried(_) | FlightState::Taken(_)) {
-            place.state = FlightState::Over;
+        match place.state {
+            FlightState::Carried(by) | FlightState::Taken(by) if board == by || board == place.owner => {
+                place.state = FlightState::Over;
+                Ok(())
+            }
+            FlightState::Carried(_) | FlightState::Taken(_) => Err(Errno::EPERM),
+            FlightState::Over | FlightState::Releasing | FlightState::Free => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn lose_board(&mut self, board: u8) {

@@ -5,13 +5,13 @@
 
 use crate::flights::{Flight, Flights};
 use heapless::Vec;
-use renga_proto::internet::{breadth, names_clash};
+use renga_proto::internet::{breadth, is_port, names_clash};
 use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
     AddErrand, AddFlight, BindName, BoardDied, EndFlight, Errand, ErrandKind, FindName, FreeSocket, NextErrand,
     SocketTable, SocketTableServer, TakeFlight, TakeSocket, UnbindName,
 };
-use renga_rt::{Call, CallQueue, Errno, FreeList, Never, Port, Protocol, unless_cancelled};
+use renga_rt::{Call, CallQueue, Errno, FreeList, Me, Never, Port, Protocol, unless_cancelled};
 
 /// Room for a socket that has a name. Boot provides one for each socket of all boards.
 #[derive(Clone, Debug)]
@@ -35,6 +35,7 @@ impl SocketName {
 }
 
 struct TableState {
+    board: u8,
     sockets: FreeList,
     places: &'static mut [SocketName],
     errands: &'static mut [Errand],
@@ -46,6 +47,7 @@ struct TableState {
 
 /// Serves as many sockets as there are `free` places.
 pub async fn socket_table(
+    me: Me,
     mut port: Port<SocketTable>,
     free: &'static mut [u16],
     places: &'static mut [SocketName],
@@ -54,7 +56,8 @@ pub async fn socket_table(
     boot: u8,
 ) -> Never {
     let (sockets, waiting, flights) = (FreeList::new(free), CallQueue::new(), Flights::new(flights, boot));
-    let mut state = TableState { sockets, places, errands, waiting, flights, found: 0 };
+    let board = me.id().board.0;
+    let mut state = TableState { board, sockets, places, errands, waiting, flights, found: 0 };
     loop {
         if let Some(call) = port.accept_or_notified(SocketTable::ENTRIES).await {
             call.serve(&mut state).await;
@@ -78,7 +81,8 @@ impl SocketTableServer for TableState {
     async fn bind_name(&mut self, call: &mut Call<BindName>) -> Result<(), Errno> {
         let BindName { at, sort, shared } = call.entry();
         let name = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
-        if at.generation == 0 || name.is_empty() {
+        // Ports are of sockets of this board, which frees them.
+        if at.generation == 0 || name.is_empty() || is_port(&name) && at.board != self.board {
             return Err(Errno::EINVAL);
         }
         if self.places.iter().any(|place| place.clashes(&name) && !(shared && place.shared)) {
@@ -106,8 +110,12 @@ impl SocketTableServer for TableState {
         if of_sort == sort { Ok(at) } else { Err(Errno::EPROTOTYPE) }
     }
     async fn unbind_name(&mut self, call: &mut Call<UnbindName>) -> Result<(), Errno> {
-        let at = call.entry().at;
+        let (at, by) = (call.entry().at, call.board());
         let place = self.places.iter_mut().find(|place| place.at == at).ok_or(Errno::EINVAL)?;
+        // Another board may find the name of a socket that is closed before the errand to free it is done; no port.
+        if is_port(&place.name) && by != self.board {
+            return Err(Errno::EPERM);
+        }
         place.at = SocketHandle::NONE;
         Ok(())
     }
@@ -150,7 +158,7 @@ impl SocketTableServer for TableState {
     }
     async fn end_flight(&mut self, call: &mut Call<EndFlight>) -> Result<(), Errno> {
         let EndFlight { number, generation } = call.entry();
-        self.flights.end(number, generation)
+        self.flights.end((number, generation), call.board())
     }
 }
 

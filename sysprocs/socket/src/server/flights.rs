@@ -15,6 +15,7 @@ impl SocketProcess {
         let SendWith { generation, side, nonblocking, flight } = call.entry();
         let refused = match self.check(generation, side, call.board()) {
             Err(errno) => Some(errno),
+            Ok(()) if flight.board != call.board() => Some(Errno::EINVAL),
             Ok(()) if self.sort == SocketSort::Datagram => Some(Errno::EOPNOTSUPP),
             Ok(()) if !matches!(self.state, SocketState::Connecting | SocketState::Connected) => Some(Errno::ENOTCONN),
             Ok(()) => self.refusal(side),
@@ -32,7 +33,11 @@ impl SocketProcess {
             target.push_message(call.lent(), self.sort != SocketSort::Stream)
         };
         let Some(sent) = sent else {
-            return if waits { self.side(side).sending_with.push_back(call) } else { call.reply(Err(Errno::EAGAIN)) };
+            if !waits {
+                return call.reply(Err(Errno::EAGAIN));
+            }
+            self.has_flights = true; // also if its caller is interrupted
+            return self.side(side).sending_with.push_back(call);
         };
         let end = target.ring.len();
         // There is room: see above.
@@ -47,7 +52,11 @@ impl SocketProcess {
         for side in [SocketSide::First, SocketSide::Second] {
             for _ in 0..self.side(side).sending_with.len() {
                 let Some(call) = self.side(side).sending_with.pop_front() else { break };
-                self.accept_flight(call);
+                // Its board had the side when it called: that ended, not the board.
+                match self.check(call.entry().generation, side, call.board()) {
+                    Ok(()) => self.accept_flight(call),
+                    Err(_) => call.reply(Err(Errno::EPIPE)),
+                }
             }
         }
         if self.has_flights && self.sides.iter().all(|side| side.attached.is_empty() && side.sending_with.is_empty()) {

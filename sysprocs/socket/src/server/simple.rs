@@ -18,7 +18,7 @@ impl SocketProcess {
     pub(super) fn note_simple(&mut self) {
         let quiet = self.sides.iter().all(|side| {
             let whole = side.shut == 0 && side.error == 0 && !side.nonblocking;
-            whole && !side.references.is_empty() && side.attached.is_empty()
+            whole && !side.references.is_empty() && side.attached.is_empty() && side.sending_with.is_empty()
         });
         let stream = self.sort == SocketSort::Stream && self.state == SocketState::Connected;
         self.simple_generation = if quiet && stream { self.generation.number() } else { 0 };

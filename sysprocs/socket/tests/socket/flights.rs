@@ -1,17 +1,24 @@
 //! Descriptors in flight.
 
-use super::{Clients, SOCKETS, rig};
+use super::{Clients, Rig, SOCKETS, rig};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::{AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
     AddFlight, BoardDied, EndFlight, FLIGHT_BYTES, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
 };
 use renga_rt::Errno;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-/// A flight of the board, of the first side of `carried`, sent through the pair.
-async fn send_flight(at: &mut Clients, pair: SocketHandle, carried: SocketHandle) -> Result<u32, Errno> {
+/// A flight of the board, of the first side of `carried`.
+async fn add_flight(at: &mut Clients, carried: SocketHandle) -> Result<SocketHandle, Errno> {
     let flown = Flown { kind: FlownKind::First, at: carried, descriptor: [7; FLOWN_BYTES - 8] };
-    let flight = at.table.call(AddFlight { via: 0 }, &flown.bytes()[..]).await?;
+    at.table.call(AddFlight { via: 0 }, &flown.bytes()[..]).await
+}
+
+/// A flight of the first side of `carried`, sent through the pair.
+async fn send_flight(at: &mut Clients, pair: SocketHandle, carried: SocketHandle) -> Result<u32, Errno> {
+    let flight = add_flight(at, carried).await?;
     let send = SendWith { generation: pair.generation, side: First, nonblocking: true, flight };
     at.at(pair).call(send, &b"with"[..]).await
 }
@@ -95,4 +102,64 @@ fn flight_without_room_waits_for_a_receiver() {
         assert_eq!(receive(&mut at, pair, 0).await.0, b"with");
         assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
     });
+}
+
+type Sent = Rc<RefCell<Option<Result<u32, Errno>>>>;
+
+/// A pair whose ring is full, and what comes of a sender with a flight, which waits.
+fn waiting_sender(rig: &Rig) -> (SocketHandle, Sent) {
+    let (socket, sent) = (Rc::new(RefCell::new(SocketHandle::NONE)), Sent::default());
+    let (opened, out) = (socket.clone(), sent.clone());
+    rig.run(|mut at| async move {
+        let (pair, carried) = (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
+        *opened.borrow_mut() = pair;
+        while at.send_now(pair, First, &[1; 4096]).await.is_ok() {}
+        let flight = add_flight(&mut at, carried).await.unwrap();
+        let send = SendWith { generation: pair.generation, side: First, nonblocking: false, flight };
+        *out.borrow_mut() = Some(at.at(pair).call(send, &b"with"[..]).await);
+    });
+    assert_eq!(*sent.borrow(), None);
+    let pair = *socket.borrow();
+    (pair, sent)
+}
+
+/// A sender that waits since the ring is full gets on when there is room, however the receiver reads.
+#[test]
+fn flight_that_waits_for_room_in_the_ring_is_sent_by_a_plain_receive() {
+    let rig = rig();
+    let (pair, sent) = waiting_sender(&rig);
+    rig.run(|mut at| async move {
+        receive(&mut at, pair, 0).await;
+    });
+    assert_eq!(sent.take(), Some(Ok(4)));
+}
+
+/// The last reference of its side ends: the sender is told that it cannot be sent, not that the board has failed.
+#[test]
+fn flight_that_waits_at_a_side_that_ends_is_refused() {
+    let rig = rig();
+    let (pair, sent) = waiting_sender(&rig);
+    rig.run(|mut at| async move { at.close(pair, First).await });
+    assert_eq!(sent.take(), Some(Err(Errno::EPIPE)));
+}
+
+/// A board sends only flights of its own, and ends none that it has nothing to do with.
+#[test]
+fn flight_of_another_board_is_neither_sent_nor_ended() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        let (pair, carried) = (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
+        assert_eq!((pair.number, pair.generation), (0, 1));
+        let flight = add_flight(&mut at, carried).await.unwrap();
+        assert_eq!(flight, SocketHandle { board: 0, number: 0, generation: 1 });
+    });
+    assert_eq!(rig.call_for(2, AddSide { generation: 1, side: First }), 0);
+    let flight = SocketHandle { board: 0, number: 0, generation: 1 };
+    let send = SendWith { generation: 1, side: First, nonblocking: true, flight };
+    assert_eq!(rig.call_at(rig.sockets[0].id().index, 2, send, b"with"), Errno::EINVAL.0.into());
+    let table = rig.table.id().index;
+    assert_eq!(rig.call_at(table, 2, EndFlight { number: 0, generation: 1 }, b""), Errno::EPERM.0.into());
+    assert_eq!(rig.free(), SOCKETS - 2);
+    assert_eq!(rig.call_at(table, 0, EndFlight { number: 0, generation: 1 }, b""), 0);
+    assert_eq!(rig.free(), SOCKETS - 1);
 }

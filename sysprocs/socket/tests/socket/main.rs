@@ -2,11 +2,13 @@
 use renga_core::Entry;
 use renga_proto::events::Events;
 use renga_proto::file::File;
+use renga_proto::internet::{ALL4, port_name};
 use renga_proto::pipe::Pipe;
 use renga_proto::pipe::{HANG_UP, NO_PROGRAM, PIPE_BYTES, READABLE, WRITABLE};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::*;
-use renga_proto::socket_table::{BindName, Errand, FLIGHTS, FindName, FreeSocket, SocketTable, TakeSocket};
+use renga_proto::socket_table::{BindName, Errand, FLIGHTS, FindName, FreeSocket, SocketTable, TakeSocket, UnbindName};
+use renga_proto::terminals::Terminals;
 use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
 use renga_rt::{Address, Client, Errno, Family, Local, Wakes, Watch};
@@ -37,9 +39,9 @@ fn leak<T>(value: T) -> &'static mut T {
 fn rig() -> Rig {
     let board = HostBoard::new(0, 1 << 20);
     let places = vec![renga_socket::SocketName::NONE; SOCKETS].leak();
-    let table = board.server(|_, port| {
+    let table = board.server(|me, port| {
         let flights = vec![renga_socket::Flight::NONE; FLIGHTS].leak();
-        renga_socket::socket_table(port, leak([0; SOCKETS]), places, leak([Errand::NONE; 2 * SOCKETS]), flights, 0)
+        renga_socket::socket_table(me, port, leak([0; SOCKETS]), places, leak([Errand::NONE; 2 * SOCKETS]), flights, 0)
     });
     let tables = board.family(leak([table]));
     let watch: &'static Watch = leak(Watch::new(None));
@@ -62,7 +64,9 @@ fn rig() -> Rig {
         let pipes = Family::new(&me, board.family(pipes)).narrowed();
         let files = Family::new(&me, board.family(files)).narrowed();
         let events = Family::new(&me, board.family(events)).narrowed();
-        renga_socket::socket_closer(table, names, all, pipes, files, events, 0)
+        let terminals: &[Address<Terminals>] = &[];
+        let terminals = Family::new(&me, board.family(terminals)).narrowed();
+        renga_socket::socket_closer(table, names, all, pipes, files, events, terminals, 0)
     });
     Rig { board, sockets, table, wakes }
 }
@@ -80,14 +84,19 @@ impl Rig {
 
     /// Calls the first socket for a process of `board`; the first word of the reply.
     fn call_for<E: Entry>(&self, board: u8, entry: E) -> u64 {
-        let (directory, index) = (self.board.directory(), self.sockets[0].id().index);
+        self.call_at(self.sockets[0].id().index, board, entry, &[])
+    }
+
+    /// Calls a process for one of `board`; the first word of the reply.
+    fn call_at<E: Entry>(&self, index: u16, board: u8, entry: E, bytes: &'static [u8]) -> u64 {
+        let directory = self.board.directory();
         let words = [const { std::cell::Cell::new(0) }; 6];
         entry.put(&words);
         let (words, result) = (words.map(|word| word.get()), Rc::new(RefCell::new(None)));
         let out = result.clone();
         self.board.client(move |me| async move {
             let mut proxy = RawClient::new(&me, directory);
-            let reply = proxy.call(board, (index, E::OP), words, &[], &mut []).await;
+            let reply = proxy.call(board, (index, E::OP), words, bytes, &mut []).await;
             *out.borrow_mut() = Some(reply.unwrap().words[0]);
         });
         self.board.run();
@@ -355,4 +364,17 @@ fn socket_partner_of_failed_board_is_reset() {
     rig.run(|mut at| async move { at.close(pair, First).await });
     assert_eq!(rig.free(), SOCKETS);
     assert!(rig.wakes.take().is_none());
+}
+
+/// A port is a socket's of the table's board, and its board frees it.
+#[test]
+fn socket_port_is_its_boards() {
+    let (rig, table) = (rig(), rig().table.id().index);
+    let name: &[u8] = port_name(STREAM, 80, ALL4).to_vec().leak();
+    let bind = |board| BindName { at: SocketHandle { board, number: 1, generation: 1 }, sort: STREAM, shared: false };
+    assert_eq!(rig.call_at(table, 2, bind(2), name), Errno::EINVAL.0.into());
+    assert_eq!(rig.call_at(table, 2, bind(0), name), 0);
+    let at = SocketHandle { board: 0, number: 1, generation: 1 };
+    assert_eq!(rig.call_at(table, 2, UnbindName { at }, b""), Errno::EPERM.0.into());
+    assert_eq!(rig.call_at(table, 0, UnbindName { at }, b""), 0);
 }

@@ -270,7 +270,7 @@ fn sockets(
     let (free, errands) = (arena.put_slice(SOCKETS, |_| 0), arena.put_slice(2 * SOCKETS, |_| Errand::NONE));
     let names = arena.put_slice(SOCKETS, |_| renga_socket::SocketName::NONE);
     let flights = arena.put_slice(FLIGHTS, |_| renga_socket::Flight::NONE);
-    let table = board.server(|_, port| renga_socket::socket_table(port, free, names, errands, flights, 1));
+    let table = board.server(|me, port| renga_socket::socket_table(me, port, free, names, errands, flights, 1));
     let tables = board.family(&[table]);
     let sockets: &'static [_] = arena.put_slice(SOCKETS, |number| {
         let bytes = arena.put(|| [[0; PIPE_BYTES]; 2]);
@@ -287,7 +287,9 @@ fn sockets(
         let pipes = Family::new(&me, board.family(pipes)).narrowed();
         let files = Family::new(&me, board.family(files)).narrowed();
         let events = Family::new(&me, board.family(events)).narrowed();
-        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), pipes, files, events, 0)
+        let terminals: &[Address<Terminals>] = &[];
+        let terminals = Family::new(&me, board.family(terminals)).narrowed();
+        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), pipes, files, events, terminals, 0)
     });
     (table, sockets)
 }

@@ -341,7 +341,7 @@ impl<M: UserMemory> User<M> {
         };
         if let Err(errno) = self.copy_received(buffers, (bytes as usize).min(PAGE_BYTES)).await {
             if flight != SocketHandle::NONE {
-                self.end_flight(flight).await;
+                self.refuse_flight(flight).await;
             }
             return Err(errno.into());
         }

@@ -13,7 +13,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         let places = vec![renga_socket::SocketName::NONE; SOCKETS * all.len()].leak();
         let errands = vec![Errand::NONE; 2 * SOCKETS * all.len()].leak();
         let flights = vec![renga_socket::Flight::NONE; FLIGHTS].leak();
-        renga_socket::socket_table(Port::new(&me).0, vec![0; SOCKETS].leak(), places, errands, flights, 1)
+        let port = Port::new(&me).0;
+        renga_socket::socket_table(me, port, vec![0; SOCKETS].leak(), places, errands, flights, 1)
     });
     for (index, socket) in here.sockets.iter().enumerate() {
         board.start(socket, |me| {
@@ -35,7 +36,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         let pipes = family(&me, all.iter().map(|headers| members(&headers.pipes)).collect());
         let files = family(&me, all.iter().map(|headers| members(&headers.files)).collect());
         let events = family(&me, all.iter().map(|headers| members(&[headers.events])).collect());
-        renga_socket::socket_closer(table, tables, sockets, pipes, files, events, 0)
+        let terminals = family(&me, all.iter().map(|headers| members(&[headers.terminals])).collect());
+        renga_socket::socket_closer(table, tables, sockets, pipes, files, events, terminals, 0)
     });
 }
 
