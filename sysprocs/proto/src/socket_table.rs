@@ -32,6 +32,10 @@ word_enum! {
         Second,
         /// A board's event files.
         Events,
+        /// A board's pseudo-terminals, which have it for a master.
+        Master,
+        /// A board's pseudo-terminals, which have it for a slave.
+        Slave,
     }
 }
 word_enum! {

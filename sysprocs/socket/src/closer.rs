@@ -12,6 +12,7 @@ use renga_proto::socket_table::{
     EndFlight, Errand, ErrandKind, FLIGHT_BYTES, FLOWN_BYTES, Flown, FlownKind, NextErrand, SocketTable, TakeFlight,
     UnbindName,
 };
+use renga_proto::terminals::{DropSide, TerminalHandle, TerminalSide, Terminals};
 use renga_rt::{Family, Local, Never, Retry};
 
 /// Does the errands of its board's table; `names` is the board with the names. Whatever cannot be called is of a board
@@ -23,6 +24,7 @@ pub async fn socket_closer(
     mut pipes: Family<Pipe, { CloseEnd::BIT }>,
     mut files: Family<File, { Close::BIT }>,
     mut events: Family<Events, { DropEvents::BIT }>,
+    mut terminals: Family<Terminals, { DropSide::BIT }>,
     names: u8,
 ) -> Never {
     let mut bytes = [0; FLIGHT_BYTES];
@@ -76,6 +78,14 @@ pub async fn socket_closer(
                 FlownKind::Events => {
                     if let Some(mut events) = events.at(board, 0) {
                         let _ = events.call_retrying(DropEvents { number, generation }, ()).await;
+                    }
+                }
+                FlownKind::Master | FlownKind::Slave => {
+                    let side = if kind == FlownKind::Master { TerminalSide::Master } else { TerminalSide::Slave };
+                    let at = TerminalHandle { number, side, generation };
+                    if let Some(mut terminals) = terminals.at(board, 0) {
+                        // The leader of its session gets no SIGHUP, which a program sends: its next read fails.
+                        let _ = terminals.call_retrying(DropSide { at }, ()).await;
                     }
                 }
                 FlownKind::Nothing | FlownKind::Reader | FlownKind::Writer | FlownKind::Fifo => {}

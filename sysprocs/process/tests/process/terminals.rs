@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    AT_FDCWD, CLONE, CLOSE, FORK_ON, GETPID, IOCTL, KILL, NANOSLEEP, NONE, ONE, OPENAT, READ, SETPGID, SIGCHLD,
-    TIOCSCTTY, WAIT4, WRITE, error, exit, time, wait_status, with_console,
+    AT_FDCWD, CLONE, CLOSE, FORK_ON, GETPID, IOCTL, KILL, NANOSLEEP, NONE, ONE, OPENAT, READ, SENDMSG, SETPGID,
+    SIGCHLD, SOCKETPAIR, TIOCSCTTY, WAIT4, WRITE, error, exit, time, wait_status, with_console, words,
 };
 use crate::support::script::{Argument, Script, Variable};
 use Argument::{Of, Value};
@@ -179,4 +179,29 @@ fn pseudo_terminal_background_reader_is_stopped() {
     init.call(READ, &[Value(2), buffer, ONE]);
     exit(&mut init, 6);
     assert_eq!(System::solo(&init).status(), 0, "{:?}", System::log());
+}
+
+/// A master in a message that nobody receives is closed with it: the slave is hung up.
+#[test]
+fn pseudo_terminal_in_flight_is_closed_with_its_message() {
+    let mut init = with_console();
+    open_pair(&mut init);
+    let (pair, buffer) = (init.variable(), init.bytes(&[0; 16]));
+    let address = |argument: Argument| match argument {
+        Argument::Address(at) => at,
+        _ => unreachable!(),
+    };
+    let part = words(&mut init, &[address(buffer), 1]);
+    let control = words(&mut init, &[20, 1 << 32 | 1, 1]);
+    let header = words(&mut init, &[0, 0, address(part), 1, address(control), 24, 0]);
+    init.call(SOCKETPAIR, &[ONE, ONE, NONE, pair.address()]).expect(NONE, 1);
+    init.call(SENDMSG, &[Value(3), header, NONE]).expect(ONE, 2);
+    for number in [1, 3, 4] {
+        init.call(CLOSE, &[Value(number)]).expect(NONE, 3);
+    }
+    init.call(READ, &[Value(2), buffer, ONE]);
+    init.call(READ, &[Value(2), buffer, ONE]).expect(NONE, 4);
+    exit(&mut init, 0);
+    let system = System::new(1, &[("/sbin/init", &init)]);
+    assert_eq!(system.status(), 0, "{:?}", System::log());
 }

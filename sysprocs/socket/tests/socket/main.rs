@@ -8,6 +8,7 @@ use renga_proto::pipe::{HANG_UP, NO_PROGRAM, PIPE_BYTES, READABLE, WRITABLE};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::*;
 use renga_proto::socket_table::{BindName, Errand, FLIGHTS, FindName, FreeSocket, SocketTable, TakeSocket, UnbindName};
+use renga_proto::terminals::Terminals;
 use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
 use renga_rt::{Address, Client, Errno, Family, Local, Wakes, Watch};
@@ -63,7 +64,9 @@ fn rig() -> Rig {
         let pipes = Family::new(&me, board.family(pipes)).narrowed();
         let files = Family::new(&me, board.family(files)).narrowed();
         let events = Family::new(&me, board.family(events)).narrowed();
-        renga_socket::socket_closer(table, names, all, pipes, files, events, 0)
+        let terminals: &[Address<Terminals>] = &[];
+        let terminals = Family::new(&me, board.family(terminals)).narrowed();
+        renga_socket::socket_closer(table, names, all, pipes, files, events, terminals, 0)
     });
     Rig { board, sockets, table, wakes }
 }

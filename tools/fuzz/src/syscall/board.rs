@@ -287,7 +287,9 @@ fn sockets(
         let pipes = Family::new(&me, board.family(pipes)).narrowed();
         let files = Family::new(&me, board.family(files)).narrowed();
         let events = Family::new(&me, board.family(events)).narrowed();
-        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), pipes, files, events, 0)
+        let terminals: &[Address<Terminals>] = &[];
+        let terminals = Family::new(&me, board.family(terminals)).narrowed();
+        renga_socket::socket_closer(table, names, Family::new(&me, all).narrowed(), pipes, files, events, terminals, 0)
     });
     (table, sockets)
 }

@@ -19,6 +19,7 @@ use renga_proto::socket::{SendWith, SocketHandle, SocketSide, SocketSort};
 use renga_proto::socket_table::{
     AddFlight, EndFlight, FLIGHT_BYTES, FLIGHT_DESCRIPTORS, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
 };
+use renga_proto::terminals::TerminalSide;
 use renga_rt::{Errno, Retry};
 
 const SOL_SOCKET: u32 = 1;
@@ -45,7 +46,10 @@ fn flown_kind(object: Object) -> FlownKind {
         Object::Socket { side: SocketSide::First, .. } => FlownKind::First,
         Object::Socket { side: SocketSide::Second, .. } => FlownKind::Second,
         Object::Events { .. } => FlownKind::Events,
-        _ => FlownKind::Nothing,
+        Object::Terminal { side: TerminalSide::Master, .. } => FlownKind::Master,
+        Object::Terminal { side: TerminalSide::Slave, .. } => FlownKind::Slave,
+        Object::Lost { .. } | Object::Console | Object::Named { .. } | Object::Signals { .. } => FlownKind::Nothing,
+        Object::Null | Object::Zero | Object::Full | Object::Random => FlownKind::Nothing,
     }
 }
 

@@ -36,7 +36,8 @@ pub fn start(board: HostBoard, number: usize, all: &[Headers]) {
         let pipes = family(&me, all.iter().map(|headers| members(&headers.pipes)).collect());
         let files = family(&me, all.iter().map(|headers| members(&headers.files)).collect());
         let events = family(&me, all.iter().map(|headers| members(&[headers.events])).collect());
-        renga_socket::socket_closer(table, tables, sockets, pipes, files, events, 0)
+        let terminals = family(&me, all.iter().map(|headers| members(&[headers.terminals])).collect());
+        renga_socket::socket_closer(table, tables, sockets, pipes, files, events, terminals, 0)
     });
 }
 
