@@ -1,6 +1,7 @@
 //! Descriptors in flight.
 
 use super::{Clients, Rig, SOCKETS, rig};
+use renga_proto::pipe::WRITABLE;
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::{AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
@@ -99,7 +100,9 @@ fn flight_without_room_waits_for_a_receiver() {
             send_flight(&mut at, pair, carried).await.unwrap();
         }
         assert_eq!(send_flight(&mut at, pair, carried).await, Err(Errno::EAGAIN));
+        assert_eq!(at.events(pair, First).await, 0);
         assert_eq!(receive(&mut at, pair, 0).await.0, b"with");
+        assert_eq!(at.events(pair, First).await, WRITABLE);
         assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
     });
 }

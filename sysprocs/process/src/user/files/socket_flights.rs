@@ -114,7 +114,10 @@ impl<M: UserMemory> User<M> {
         numbers: &Numbers,
     ) -> SyscallResult {
         let (at, side, sort) = object.socket()?;
-        let length = self.gather_page(buffers).await?;
+        let length = match sort {
+            SocketSort::Stream => self.gather_page(buffers).await?,
+            _ => self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?,
+        };
         if sort == SocketSort::Stream && length == 0 {
             return Ok(0); // nothing would carry them
         }
