@@ -94,6 +94,7 @@ fn socket_internet_listener_accepts_from_other_board() {
     for board in [0, 1] {
         let mut init = with_console();
         let child = init.label();
+        let free = port(&mut init, 0, 2);
         let (loopback, other, reached) = (port(&mut init, 0, 1), port(&mut init, 2, 1), port(&mut init, 1, 1));
         // Its address lies at a whole word.
         let (room, from, size) = (init.bytes(&[0; 24]), 4, words(&mut init, &[16]));
@@ -104,6 +105,9 @@ fn socket_internet_listener_accepts_from_other_board() {
         init.call(SOCKET, &[TWO, STREAM, NONE]).expect(TWO, 4);
         init.call(BIND, &[TWO, loopback.0, loopback.1]).expect(error(EADDRINUSE), 5);
         init.call(CONNECT, &[TWO, loopback.0, loopback.1]).expect(error(ECONNREFUSED), 6);
+        init.call(GETSOCKNAME, &[TWO, room, size]).expect(NONE, 6);
+        expect_word(&mut init, room, 2, 24); // its automatic port is given back
+        init.call(BIND, &[TWO, free.0, free.1]).expect(NONE, 25);
         init.call(CLOSE, &[TWO]).expect(NONE, 7);
         init.call(LISTEN, &[ONE, ONE]).expect(NONE, 8);
         init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
