@@ -10,7 +10,7 @@
 
 use heapless::Vec;
 use renga_proto::socket::SocketHandle;
-use renga_proto::socket_table::{Errand, ErrandKind, FLIGHT_BYTES};
+use renga_proto::socket_table::{AddFlight, Errand, ErrandKind, FLIGHT_BYTES, FLIGHTS_OF_ROOT};
 use renga_rt::{Errno, Generation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,17 @@ impl Flights {
         Flights { places, generation: Generation::before_first(boot) }
     }
 
-    pub(crate) fn add(&mut self, bytes: &[u8], owner: u8, via: u8) -> Result<SocketHandle, Errno> {
+    /// For a program of board `owner`; as many free places as root's programs may have are left by others.
+    pub(crate) fn add(
+        &mut self,
+        bytes: &[u8],
+        owner: u8,
+        AddFlight { via, root }: AddFlight,
+    ) -> Result<SocketHandle, Errno> {
         let bytes = Vec::from_slice(bytes).map_err(|_| Errno::EINVAL)?;
-        let free = self.places.iter_mut().enumerate().find(|(_, place)| place.state == FlightState::Free);
-        let (number, place) = free.ok_or(Errno::ENFILE)?;
+        let kept = if root { 0 } else { FLIGHTS_OF_ROOT };
+        let mut free = self.places.iter_mut().enumerate().filter(|(_, place)| place.state == FlightState::Free);
+        let (number, place) = free.nth(kept).ok_or(Errno::ETOOMANYREFS)?;
         self.generation.next();
         let generation = self.generation.number();
         *place = Flight { state: FlightState::Carried(via), generation, owner, bytes };
