@@ -3,7 +3,7 @@
 use super::{Clients, Rig, SOCKETS, rig};
 use renga_proto::pipe::WRITABLE;
 use renga_proto::socket::SocketSide::{First, Second};
-use renga_proto::socket::{AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
+use renga_proto::socket::{self, AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
     AddFlight, BoardDied, EndFlight, FLIGHT_BYTES, FLIGHTS, FLIGHTS_OF_ROOT, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
 };
@@ -182,4 +182,24 @@ fn flight_of_a_user_leaves_some_for_root() {
             assert_eq!(at.table.call(AddFlight { via: 0, root }, &[][..]).await, Err(Errno::ETOOMANYREFS));
         }
     });
+}
+
+/// The receiver's board dies when it has the message, before it takes the flight.
+#[test]
+fn flight_that_a_dead_board_was_given_closes_what_it_carries() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        let carried = SocketHandle { board: 0, number: 1, generation: 1 };
+        let pair = at.open(SocketSort::Sequence, true, 1).await;
+        assert_eq!(at.open(SocketSort::Stream, false, 1).await, carried);
+        send_flight(&mut at, pair, carried).await.unwrap();
+    });
+    assert_eq!(rig.call_for(2, AddSide { generation: 1, side: Second }), 0);
+    rig.call_for(2, Receive { generation: 1, side: Second, flags: RECEIVE_FLIGHT });
+    assert_eq!(rig.free(), SOCKETS - 2);
+    rig.run(|mut at| async move {
+        at.table.call(BoardDied { board: 2 }, ()).await.unwrap();
+        at.sockets[0].call(socket::BoardDied { board: 2 }, ()).await.unwrap();
+    });
+    assert_eq!(rig.free(), SOCKETS - 1);
 }

@@ -1,7 +1,7 @@
 //! Descriptors that go along with a message (`SCM_RIGHTS`).
 //!
 //! Invariant: each descriptor in flight has one reference of the sender's board, which the table of that board has
-//! (`renga_socket`, `flights.rs`); what cannot be sent, or received, is let go. Not here: the messages
+//! (`renga_socket`, `flights.rs`); what cannot be sent, or received, is released. Not here: the messages
 //! (`socket_messages.rs`).
 
 use super::transfer::Buffers;
@@ -36,7 +36,7 @@ const CONTROL_BYTES_MAX: u64 = 1024;
 /// The numbers of descriptors that go along.
 pub(super) type Numbers = Vec<u32, FLIGHT_DESCRIPTORS>;
 
-/// The reference that an object has, for who lets it go.
+/// The reference that an object has, for who releases it.
 fn flown_kind(object: Object) -> FlownKind {
     match object {
         Object::File(_) => FlownKind::File,
@@ -176,7 +176,7 @@ impl<M: UserMemory> User<M> {
         added.map(|()| flown).map_err(|errno| self.note_loss(descriptor.object, errno, false))
     }
 
-    /// The flight is let go by its board; one that is dead has no more.
+    /// The flight is released by its board; one that is dead has no more.
     pub(super) async fn end_flight(&mut self, flight: SocketHandle) {
         let SocketHandle { board, number, generation } = flight;
         if let Ok(mut table) = self.services.ports(board) {
