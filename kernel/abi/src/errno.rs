@@ -72,6 +72,7 @@ errnos! {
     ECONNRESET = 104 "Connection reset by peer";
     EISCONN = 106 "Already connected";
     ENOTCONN = 107 "Not connected";
+    ETOOMANYREFS = 109 "Too many references";
     ETIMEDOUT = 110 "Connection timed out";
     ECONNREFUSED = 111 "Connection refused";
     EHOSTDOWN = 112 "The board is down";

@@ -6,6 +6,8 @@ use renga_core::{Word, in_words, protocol, word_enum};
 
 /// Messages of a board's programs whose descriptors are in flight, at most.
 pub const FLIGHTS: usize = 32;
+/// How many of them only root's programs may have.
+pub const FLIGHTS_OF_ROOT: usize = 4;
 /// Descriptors of a message, at most.
 pub const FLIGHT_DESCRIPTORS: usize = 16;
 /// Bytes of one: its reference, and what the sender's process writes.
@@ -45,9 +47,9 @@ word_enum! {
         Close,
         /// Its name is to be freed.
         Unbind,
-        /// A message with descriptors was not received: the table of its sender's board is to let them go.
+        /// A message with descriptors was not received: the table of its sender's board is to release them.
         EndFlight,
-        /// Descriptors of this board's programs are to be let go.
+        /// Descriptors of this board's programs are to be released.
         Release,
     }
 }
@@ -116,13 +118,14 @@ protocol! {
         6 NextErrand {} (()) -> Result<Errand, Errno> [defers];
         /// A board is dead: its sockets have no names, and what it receives or carries is not received.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// The slice is descriptors whose references a socket of board `via` will carry; the flight. `ENFILE`: there
-        /// are too many.
-        8 AddFlight { via: u8 } (&'a [u8]) -> Result<SocketHandle, Errno>;
+        /// The slice is descriptors whose references a socket of board `via` will carry; the flight.
+        /// `ETOOMANYREFS`: there are too many, of which root's programs may have some more.
+        8 AddFlight { via: u8, root: bool } (&'a [u8]) -> Result<SocketHandle, Errno>;
         /// The descriptors of a flight; how many bytes. To its own board it is over: the references are the caller's.
         /// Another board has to end it when it has references of its own. `ESTALE`: there is none, or it was taken.
         9 TakeFlight { number: u16, generation: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// The references of a flight are let go, by and by.
+        /// The references of a flight are released, by and by. `EPERM`: the caller's board is neither its own nor that of
+        /// who carries it or has taken it.
         10 EndFlight { number: u16, generation: u32 } (()) -> Result<(), Errno>;
     }
 }

@@ -115,7 +115,7 @@ macro_rules! begin_each { ($($typed:tt)*) => { $(begin! {
     $typed () $typed (S) $typed (S T) $typed (S T U) $typed (S T U V) $typed (S T U V W) $typed (S T U V W X)
     $typed (S T U V W X Y)
 })* } }
-begin_each! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
+begin_each! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) }
 
 /// Declares a struct of clients that a process takes as one parameter; its part in the network is
 /// that of its fields' types.

@@ -1,5 +1,5 @@
-//! Closes connections that nobody will accept, as their listener was closed, frees names of closed sockets, and lets go
-//! descriptors that nobody received.
+//! Closes connections that nobody will accept, as their listener was closed, frees names of closed sockets, and
+//! releases descriptors that nobody received.
 //!
 //! Invariant: each errand is done once. Calls: the table of its board, which keeps it waiting, those of other boards,
 //! and servers of objects of all boards. Called by: nobody, so that sockets and tables need not call across boards.

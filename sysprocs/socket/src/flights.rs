@@ -2,15 +2,17 @@
 //!
 //! Invariant: a reference in flight is the sending board's, and this table of that board has it, from before the
 //! message is sent. It ends once: a receiver of the same board takes it over; one of another board adds a reference of
-//! its own, then has this one let go; and who drops the message unreceived (a socket that ends, a read that asks for
-//! none) has it let go too. If the receiver's or the socket's board dies, it is let go; if the sender's does, it is
-//! gone with all of that board's, and the message arrives without. So no object dies while a message has it, and none
-//! outlives all its holders; but sockets that are in flight over each other are not found out. Not here: the calls
-//! (`table.rs`), letting go (`closer.rs`).
+//! its own, then has this one released; and who drops the message unreceived (a socket that ends, a read that asks for
+//! none) has it released too. If the receiver's or the socket's board dies, it is released; if the sender's does, it is
+//! gone with all of that board's, and the message arrives without. So no object dies while a message has it.
+//! Some outlive their holders until the sender's board restarts: sockets that are in flight over each other are not
+//! found, only one over itself is refused; and a socket knows the last `FLIGHTS_MAX` flights that it gave to other
+//! boards, so that of more that a board has not taken when it dies the oldest stay. A terminal's session leader gets
+//! no signal when its master ends in flight. Not here: the calls (`table.rs`), releasing (`closer.rs`).
 
 use heapless::Vec;
 use renga_proto::socket::SocketHandle;
-use renga_proto::socket_table::{Errand, ErrandKind, FLIGHT_BYTES};
+use renga_proto::socket_table::{AddFlight, Errand, ErrandKind, FLIGHT_BYTES, FLIGHTS_OF_ROOT};
 use renga_rt::{Errno, Generation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +23,9 @@ enum FlightState {
     Carried(u8),
     /// A program of the board is about to have references of its own.
     Taken(u8),
-    /// It is over; nobody lets go yet.
+    /// It is over, and not yet released.
     Over,
-    /// The closer lets go.
+    /// The closer releases it.
     Releasing,
 }
 
@@ -52,10 +54,17 @@ impl Flights {
         Flights { places, generation: Generation::before_first(boot) }
     }
 
-    pub(crate) fn add(&mut self, bytes: &[u8], owner: u8, via: u8) -> Result<SocketHandle, Errno> {
+    /// For a program of board `owner`; as many free places as root's programs may have are left by others.
+    pub(crate) fn add(
+        &mut self,
+        bytes: &[u8],
+        owner: u8,
+        AddFlight { via, root }: AddFlight,
+    ) -> Result<SocketHandle, Errno> {
         let bytes = Vec::from_slice(bytes).map_err(|_| Errno::EINVAL)?;
-        let free = self.places.iter_mut().enumerate().find(|(_, place)| place.state == FlightState::Free);
-        let (number, place) = free.ok_or(Errno::ENFILE)?;
+        let kept = if root { 0 } else { FLIGHTS_OF_ROOT };
+        let mut free = self.places.iter_mut().enumerate().filter(|(_, place)| place.state == FlightState::Free);
+        let (number, place) = free.nth(kept).ok_or(Errno::ETOOMANYREFS)?;
         self.generation.next();
         let generation = self.generation.number();
         *place = Flight { state: FlightState::Carried(via), generation, owner, bytes };
@@ -101,7 +110,7 @@ impl Flights {
         }
     }
 
-    /// The errand to let go what is over, if anything is.
+    /// The errand to release what is over, if anything is.
     pub(crate) fn next_over(&mut self) -> Option<Errand> {
         let mut places = self.places.iter_mut().enumerate();
         let (number, place) = places.find(|(_, place)| place.state == FlightState::Over)?;

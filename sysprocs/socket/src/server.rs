@@ -53,7 +53,9 @@ renga_rt::with_defaults! {
         /// Messages have flights, so that no transfer is simple.
         has_flights: bool = false,
         /// Flights that nobody received.
-        dropped: Vec<SocketHandle, { 2 * FLIGHTS_MAX }> = Vec::new(),
+        dropped: Vec<SocketHandle, { 3 * FLIGHTS_MAX }> = Vec::new(),
+        /// The last flights that other boards than their own were given, and which.
+        handed: Deque<(SocketHandle, u8), FLIGHTS_MAX> = Deque::new(),
         /// Boards with a reference, a bit each, as the router knows.
         watched: u8 = 0,
         watch: &'static Watch = watch,
@@ -156,6 +158,7 @@ impl SocketServer for SocketProcess {
     }
     async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
         let board = call.entry().board;
+        self.drop_handed(board);
         for side in [SocketSide::First, SocketSide::Second] {
             let had = self.side(side).references.drop_board(board) > 0;
             if had && self.side(side).references.is_empty() {

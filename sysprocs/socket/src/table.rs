@@ -147,8 +147,8 @@ impl SocketTableServer for TableState {
         Ok(())
     }
     async fn add_flight(&mut self, call: &mut Call<AddFlight>) -> Result<SocketHandle, Errno> {
-        let (AddFlight { via }, owner) = (call.entry(), call.board());
-        self.flights.add(call.lent(), owner, via)
+        let (add, owner) = (call.entry(), call.board());
+        self.flights.add(call.lent(), owner, add)
     }
     async fn take_flight(&mut self, call: &mut Call<TakeFlight>) -> Result<u32, Errno> {
         let (TakeFlight { number, generation }, board) = (call.entry(), call.board());

@@ -29,6 +29,7 @@ const EAFNOSUPPORT: i64 = 97;
 const EADDRINUSE: i64 = 98;
 const EISCONN: i64 = 106;
 const ENOTCONN: i64 = 107;
+const ETOOMANYREFS: i64 = 109;
 const ECONNREFUSED: i64 = 111;
 
 fn run(boards: usize, init: &Script) {
@@ -94,6 +95,7 @@ fn socket_internet_listener_accepts_from_other_board() {
     for board in [0, 1] {
         let mut init = with_console();
         let child = init.label();
+        let free = port(&mut init, 0, 2);
         let (loopback, other, reached) = (port(&mut init, 0, 1), port(&mut init, 2, 1), port(&mut init, 1, 1));
         // Its address lies at a whole word.
         let (room, from, size) = (init.bytes(&[0; 24]), 4, words(&mut init, &[16]));
@@ -104,6 +106,9 @@ fn socket_internet_listener_accepts_from_other_board() {
         init.call(SOCKET, &[TWO, STREAM, NONE]).expect(TWO, 4);
         init.call(BIND, &[TWO, loopback.0, loopback.1]).expect(error(EADDRINUSE), 5);
         init.call(CONNECT, &[TWO, loopback.0, loopback.1]).expect(error(ECONNREFUSED), 6);
+        init.call(GETSOCKNAME, &[TWO, room, size]).expect(NONE, 6);
+        expect_word(&mut init, room, 2, 24); // its automatic port is given back
+        init.call(BIND, &[TWO, free.0, free.1]).expect(NONE, 25);
         init.call(CLOSE, &[TWO]).expect(NONE, 7);
         init.call(LISTEN, &[ONE, ONE]).expect(NONE, 8);
         init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
@@ -226,10 +231,6 @@ fn socket_messages_and_options_match_linux() {
     let mut init = with_console();
     let pair = init.variable();
     let (bytes, room) = (init.bytes(b"onetwo.."), init.bytes(&[0; 16]));
-    let address = |argument: Argument| match argument {
-        Argument::Address(at) => at,
-        _ => unreachable!(),
-    };
     let parts = words(&mut init, &[address(bytes), 3, address(bytes) + 3, 3]);
     let places = words(&mut init, &[address(room), 2, address(room) + 8, 8]);
     let header = |init: &mut Script, parts| words(init, &[0, 0, address(parts), 2, 0, 0, 0, 0]);
@@ -269,6 +270,47 @@ fn socket_messages_and_options_match_linux() {
     init.call(LISTEN, &[Value(3), ONE]).expect(NONE, 25);
     init.call(CONNECT, &[Value(4), at, length]).expect(error(EPROTOTYPE), 26);
     send(&mut init, Value(4), bytes, 1, NONE).expect(error(ENOTCONN), 27);
+    exit(&mut init, 0);
+    run(1, &init);
+}
+
+fn address(argument: Argument) -> u64 {
+    match argument {
+        Argument::Address(at) => at,
+        _ => unreachable!(),
+    }
+}
+
+/// A message that goes along with the descriptor `number`.
+fn message_with(init: &mut Script, bytes: Argument, count: u64, number: u64) -> Argument {
+    let part = words(init, &[address(bytes), count]);
+    let control = words(init, &[20, 1 << 32 | 1, number]);
+    words(init, &[0, 0, address(part), 1, address(control), 24, 0])
+}
+
+/// A record is whole or refused, a socket goes not along with its own, and a receiver without room for descriptors is told so.
+#[test]
+fn socket_messages_with_descriptors_are_not_cut_silently() {
+    let mut init = with_console();
+    let (pair, bytes) = (init.variable(), init.bytes(&[7; 4104]));
+    let (long, short) = (message_with(&mut init, bytes, 4097, 0), message_with(&mut init, bytes, 1, 0));
+    let part = words(&mut init, &[address(bytes), 8]);
+    let bare = words(&mut init, &[0, 0, address(part), 1, 0, 0, 0]);
+    for (sort, first) in [(SEQUENCE, 1), (STREAM, 3)] {
+        let [one, other] = [Value(first), Value(first + 1)];
+        init.call(SOCKETPAIR, &[UNIX, sort, NONE, pair.address()]).expect(NONE, 1);
+        if first == 1 {
+            init.call(SENDMSG, &[one, long, NONE]).expect(error(EMSGSIZE), 2);
+        }
+        let own = message_with(&mut init, bytes, 1, first + 1);
+        init.call(SENDMSG, &[one, own, NONE]).expect(error(ETOOMANYREFS), 9);
+        init.call(SENDMSG, &[one, short, NONE]).expect(ONE, 3);
+        init.call(RECVMSG, &[other, bare, NONE]).expect(ONE, 4);
+        expect_word(&mut init, behind(bare, 48), 8, 5); // MSG_CTRUNC
+        init.call(WRITE, &[one, bytes, TWO]).expect(TWO, 6);
+        init.call(RECVMSG, &[other, bare, NONE]).expect(TWO, 7);
+        expect_word(&mut init, behind(bare, 48), 0, 8);
+    }
     exit(&mut init, 0);
     run(1, &init);
 }

@@ -134,8 +134,9 @@ impl SocketProcess {
         }
         self.side(side).shut |= how;
         if self.peer.generation == 0 {
+            // Of the internet, who receives no more tells nobody.
             let across = if how & SHUT_SEND != 0 { SHUT_RECEIVE } else { 0 }
-                | if how & SHUT_RECEIVE != 0 { SHUT_SEND } else { 0 };
+                | if how & SHUT_RECEIVE != 0 && !self.internet { SHUT_SEND } else { 0 };
             self.side(side.other()).shut |= across;
             self.side(side.other()).note_edge(LEFT);
         }

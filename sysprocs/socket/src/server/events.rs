@@ -2,7 +2,9 @@
 
 use super::SocketProcess;
 use renga_proto::pipe::{ERROR, HANG_UP, PIPE_ATOMIC_BYTES, Polled, READABLE, WRITABLE};
-use renga_proto::socket::{PEER_SHUT, PollSocket, SHUT_RECEIVE, SHUT_SEND, SocketSide, SocketSort, SocketState};
+use renga_proto::socket::{
+    FLIGHTS_MAX, PEER_SHUT, PollSocket, SHUT_RECEIVE, SHUT_SEND, SocketSide, SocketSort, SocketState,
+};
 use renga_rt::Errno;
 
 /// If the condition holds, the event.
@@ -32,7 +34,8 @@ impl SocketProcess {
                     _ => READABLE | HANG_UP | PEER_SHUT,
                 };
                 let left = when(self.is_left(side), WRITABLE | hung);
-                let room = when(other.ring.room() >= PIPE_ATOMIC_BYTES, WRITABLE);
+                let room = other.ring.room() >= PIPE_ATOMIC_BYTES && other.attached.len() < FLIGHTS_MAX;
+                let room = when(room, WRITABLE);
                 received | room | error | shut | both | left
             }
         }

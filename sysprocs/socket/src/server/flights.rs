@@ -68,8 +68,31 @@ impl SocketProcess {
     /// Nobody receives the flight.
     pub(super) fn drop_flight(&mut self, flight: SocketHandle) {
         if flight != SocketHandle::NONE {
-            // It has room for those of both sides, and is empty after each call.
+            // It has room for those of both sides and those handed out, and is empty after each call.
             let _ = self.dropped.push(flight);
+        }
+    }
+
+    /// A program of `board` is given the flight, and takes it next.
+    pub(super) fn note_handed(&mut self, flight: SocketHandle, board: u8) {
+        if flight == SocketHandle::NONE || flight.board == board {
+            return; // with the board the references are gone
+        }
+        if self.handed.is_full() {
+            self.handed.pop_front();
+        }
+        let _ = self.handed.push_back((flight, board)); // there is room
+    }
+
+    /// What the dead board was given is over, if it has not taken it: of a flight that is over the table says so.
+    pub(super) fn drop_handed(&mut self, dead: u8) {
+        for _ in 0..self.handed.len() {
+            let Some((flight, board)) = self.handed.pop_front() else { break };
+            if board == dead {
+                self.drop_flight(flight);
+            } else if flight.board != dead {
+                let _ = self.handed.push_back((flight, board)); // it was there
+            }
         }
     }
 

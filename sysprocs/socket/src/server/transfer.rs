@@ -226,6 +226,8 @@ impl SocketProcess {
         }
         if flags & RECEIVE_FLIGHT == 0 {
             self.drop_flight(flight);
+        } else {
+            self.note_handed(flight, call.board());
         }
         call.set_taken_used(received.bytes as usize);
         call.reply(Ok(received));

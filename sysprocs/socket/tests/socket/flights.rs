@@ -1,19 +1,23 @@
 //! Descriptors in flight.
 
 use super::{Clients, Rig, SOCKETS, rig};
+use renga_proto::pipe::WRITABLE;
 use renga_proto::socket::SocketSide::{First, Second};
-use renga_proto::socket::{AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
+use renga_proto::socket::{self, AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
-    AddFlight, BoardDied, EndFlight, FLIGHT_BYTES, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
+    AddFlight, BoardDied, EndFlight, FLIGHT_BYTES, FLIGHTS, FLIGHTS_OF_ROOT, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
 };
 use renga_rt::Errno;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Of a user: the first places are kept for root.
+const FIRST_FLIGHT: SocketHandle = SocketHandle { board: 0, number: FLIGHTS_OF_ROOT as u16, generation: 1 };
+
 /// A flight of the board, of the first side of `carried`.
 async fn add_flight(at: &mut Clients, carried: SocketHandle) -> Result<SocketHandle, Errno> {
     let flown = Flown { kind: FlownKind::First, at: carried, descriptor: [7; FLOWN_BYTES - 8] };
-    at.table.call(AddFlight { via: 0 }, &flown.bytes()[..]).await
+    at.table.call(AddFlight { via: 0, root: false }, &flown.bytes()[..]).await
 }
 
 /// A flight of the first side of `carried`, sent through the pair.
@@ -99,7 +103,9 @@ fn flight_without_room_waits_for_a_receiver() {
             send_flight(&mut at, pair, carried).await.unwrap();
         }
         assert_eq!(send_flight(&mut at, pair, carried).await, Err(Errno::EAGAIN));
+        assert_eq!(at.events(pair, First).await, 0);
         assert_eq!(receive(&mut at, pair, 0).await.0, b"with");
+        assert_eq!(at.events(pair, First).await, WRITABLE);
         assert_eq!(send_flight(&mut at, pair, carried).await, Ok(4));
     });
 }
@@ -151,15 +157,49 @@ fn flight_of_another_board_is_neither_sent_nor_ended() {
         let (pair, carried) = (at.open(SocketSort::Stream, true, 1).await, at.open(SocketSort::Stream, false, 1).await);
         assert_eq!((pair.number, pair.generation), (0, 1));
         let flight = add_flight(&mut at, carried).await.unwrap();
-        assert_eq!(flight, SocketHandle { board: 0, number: 0, generation: 1 });
+        assert_eq!(flight, FIRST_FLIGHT);
     });
     assert_eq!(rig.call_for(2, AddSide { generation: 1, side: First }), 0);
-    let flight = SocketHandle { board: 0, number: 0, generation: 1 };
-    let send = SendWith { generation: 1, side: First, nonblocking: true, flight };
+    let send = SendWith { generation: 1, side: First, nonblocking: true, flight: FIRST_FLIGHT };
+    let SocketHandle { number, generation, .. } = FIRST_FLIGHT;
     assert_eq!(rig.call_at(rig.sockets[0].id().index, 2, send, b"with"), Errno::EINVAL.0.into());
     let table = rig.table.id().index;
-    assert_eq!(rig.call_at(table, 2, EndFlight { number: 0, generation: 1 }, b""), Errno::EPERM.0.into());
+    assert_eq!(rig.call_at(table, 2, EndFlight { number, generation }, b""), Errno::EPERM.0.into());
     assert_eq!(rig.free(), SOCKETS - 2);
-    assert_eq!(rig.call_at(table, 0, EndFlight { number: 0, generation: 1 }, b""), 0);
+    assert_eq!(rig.call_at(table, 0, EndFlight { number, generation }, b""), 0);
+    assert_eq!(rig.free(), SOCKETS - 1);
+}
+
+/// The last flights of a board are root's.
+#[test]
+fn flight_of_a_user_leaves_some_for_root() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        for (root, count) in [(false, FLIGHTS - FLIGHTS_OF_ROOT), (true, FLIGHTS_OF_ROOT)] {
+            for _ in 0..count {
+                at.table.call(AddFlight { via: 0, root }, &[][..]).await.unwrap();
+            }
+            assert_eq!(at.table.call(AddFlight { via: 0, root }, &[][..]).await, Err(Errno::ETOOMANYREFS));
+        }
+    });
+}
+
+/// The receiver's board dies when it has the message, before it takes the flight.
+#[test]
+fn flight_that_a_dead_board_was_given_closes_what_it_carries() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        let carried = SocketHandle { board: 0, number: 1, generation: 1 };
+        let pair = at.open(SocketSort::Sequence, true, 1).await;
+        assert_eq!(at.open(SocketSort::Stream, false, 1).await, carried);
+        send_flight(&mut at, pair, carried).await.unwrap();
+    });
+    assert_eq!(rig.call_for(2, AddSide { generation: 1, side: Second }), 0);
+    rig.call_for(2, Receive { generation: 1, side: Second, flags: RECEIVE_FLIGHT });
+    assert_eq!(rig.free(), SOCKETS - 2);
+    rig.run(|mut at| async move {
+        at.table.call(BoardDied { board: 2 }, ()).await.unwrap();
+        at.sockets[0].call(socket::BoardDied { board: 2 }, ()).await.unwrap();
+    });
     assert_eq!(rig.free(), SOCKETS - 1);
 }

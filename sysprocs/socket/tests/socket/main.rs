@@ -378,3 +378,20 @@ fn socket_port_is_its_boards() {
     assert_eq!(rig.call_at(table, 2, UnbindName { at }, b""), Errno::EPERM.0.into());
     assert_eq!(rig.call_at(table, 0, UnbindName { at }, b""), 0);
 }
+
+/// Who receives no more tells its partner: not on the internet, where the partner may send on.
+#[test]
+fn socket_that_receives_no_more_tells_its_partner_unless_of_the_internet() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        for (internet, sent) in [(false, Err(Errno::EPIPE)), (true, Ok(4))] {
+            let number = at.table.call(TakeSocket {}, ()).await.unwrap();
+            let open = OpenSocket { sort: STREAM, internet, pair: true, pid: 1 };
+            let generation = at.sockets[usize::from(number)].call(open, ()).await.unwrap();
+            let pair = SocketHandle { board: 0, number, generation };
+            at.at(pair).call(Shutdown { generation, side: First, how: SHUT_RECEIVE }, ()).await.unwrap();
+            assert_eq!(at.take(pair, First, 0, 8).await, Ok((Vec::new(), 0)));
+            assert_eq!(at.send_now(pair, Second, b"word").await, sent);
+        }
+    });
+}

@@ -16,8 +16,8 @@ use renga_proto::socket::{
     GetAddress, GetOption, SetAddress, SetError, SetPeer, SocketFamily, SocketHandle, SocketSide, SocketSort,
     SocketState,
 };
-use renga_proto::socket_table::FindName;
-use renga_rt::{Errno, Retry};
+use renga_proto::socket_table::{FindName, UnbindName};
+use renga_rt::{Errno, Retry, apart};
 
 /// Bytes of a `struct sockaddr_in`, and of a `struct sockaddr_in6`, whose scope may be absent.
 const ADDRESS4_BYTES: usize = 16;
@@ -221,12 +221,28 @@ impl<M: UserMemory> User<M> {
         if peer.is_any() {
             peer = Endpoint::of_interface(board, interface, peer.port);
         }
+        let had_port = self.bound_to(at).await?.is_some();
         let own = self.own_endpoint(object, interface).await?;
         if sort == SocketSort::Datagram {
             let set = SetPeer { generation: at.generation, peer: of_datagram(board, interface, peer.port) };
             self.services.socket(at)?.call_retrying(set, &peer.bytes()[..]).await?;
             return Ok(self.set_endpoint(at, Some(own)).await?);
         }
+        let connected = apart!(self.connect_stream(object, own, (board, interface, peer)));
+        if connected.is_err() && !had_port {
+            self.give_port_back(at).await?;
+        }
+        connected
+    }
+
+    /// Connects a stream that has the address `own` to the listener at the interface of a board.
+    async fn connect_stream(
+        &mut self,
+        object: Object,
+        own: Endpoint,
+        (board, interface, peer): (u8, u8, Endpoint),
+    ) -> SyscallResult<()> {
+        let (_, _, sort) = object.socket()?;
         let listener = match self.services.find_port(sort, (board, interface, peer.port)).await {
             Ok(listener) => listener,
             Err(errno) => {
@@ -240,6 +256,14 @@ impl<M: UserMemory> User<M> {
         let connected = self.connect_to(object, listener, (ENDPOINT_BYTES as u32, &addresses)).await;
         // A listener with as many as may wait: who connects to one of the internet does not know the error.
         connected.map_err(|escape| if escape == Errno::EAGAIN.into() { Errno::ECONNREFUSED.into() } else { escape })
+    }
+
+    /// The socket has no port any more, if its table may be asked for that from here.
+    async fn give_port_back(&mut self, at: Handle) -> Result<(), Errno> {
+        match self.services.ports(at.board)?.call_retrying(UnbindName { at: at.as_socket() }, ()).await {
+            Ok(()) => self.set_endpoint(at, None).await,
+            Err(_) => Ok(()), // it is free when the socket is closed
+        }
     }
 
     /// Datagrams come from anybody again.

@@ -1,7 +1,7 @@
 //! Descriptors that go along with a message (`SCM_RIGHTS`).
 //!
 //! Invariant: each descriptor in flight has one reference of the sender's board, which the table of that board has
-//! (`renga_socket`, `flights.rs`); what cannot be sent, or received, is let go. Not here: the messages
+//! (`renga_socket`, `flights.rs`); what cannot be sent, or received, is released. Not here: the messages
 //! (`socket_messages.rs`).
 
 use super::transfer::Buffers;
@@ -10,7 +10,7 @@ use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::O_CLOEXEC;
 use crate::user::state::{
-    FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode, get_object, put_object, restartable,
+    FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, get_object, put_object, restartable,
 };
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
@@ -36,7 +36,7 @@ const CONTROL_BYTES_MAX: u64 = 1024;
 /// The numbers of descriptors that go along.
 pub(super) type Numbers = Vec<u32, FLIGHT_DESCRIPTORS>;
 
-/// The reference that an object has, for who lets it go.
+/// The reference that an object has, for who releases it.
 fn flown_kind(object: Object) -> FlownKind {
     match object {
         Object::File(_) => FlownKind::File,
@@ -114,11 +114,14 @@ impl<M: UserMemory> User<M> {
         numbers: &Numbers,
     ) -> SyscallResult {
         let (at, side, sort) = object.socket()?;
-        let length = self.gather_page(buffers).await?;
+        let length = match sort {
+            SocketSort::Stream => self.gather_page(buffers).await?,
+            _ => self.gather(buffers).await?.ok_or(Errno::EMSGSIZE)?,
+        };
         if sort == SocketSort::Stream && length == 0 {
             return Ok(0); // nothing would carry them
         }
-        let flight = self.take_off(at.board, numbers).await?;
+        let flight = self.take_off(at, numbers).await?;
         let send = SendWith { generation: at.generation, side, nonblocking: mode.nonblocking, flight };
         let sent = match self.services.socket(at) {
             Ok(mut socket) => leaving!(self, socket.call_retrying(send, &self.scratch[..length])),
@@ -134,12 +137,14 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Adds a reference for each of the descriptors, which a socket of board `via` is to carry.
-    async fn take_off(&mut self, via: u8, numbers: &Numbers) -> Result<SocketHandle, Errno> {
+    /// Adds a reference for each of the descriptors, which the socket `via` is to carry: not itself, whose end would
+    /// wait for its message then.
+    async fn take_off(&mut self, via: Handle, numbers: &Numbers) -> Result<SocketHandle, Errno> {
         let mut bytes = Vec::<u8, FLIGHT_BYTES>::new();
-        let mut outcome = Ok(());
+        let (mut outcome, root) = (Ok(()), self.program.credentials.is_root());
         for number in numbers {
             let added = match self.program.files.get((*number).into()).copied() {
+                Ok(FileDescriptor { object: Object::Socket { at, .. }, .. }) if at == via => Err(Errno::ETOOMANYREFS),
                 Ok(descriptor) => self.hold_flown(&descriptor).await,
                 Err(errno) => Err(errno),
             };
@@ -152,7 +157,7 @@ impl<M: UserMemory> User<M> {
             }
         }
         let flight = match (outcome, self.services.clients.socket_table.at(0)) {
-            (Ok(()), Some(mut table)) => table.call(AddFlight { via }, &bytes[..]).await,
+            (Ok(()), Some(mut table)) => table.call(AddFlight { via: via.board, root }, &bytes[..]).await,
             (Ok(()), None) => Err(Errno::EIO),
             (Err(errno), _) => Err(errno),
         };
@@ -171,7 +176,7 @@ impl<M: UserMemory> User<M> {
         added.map(|()| flown).map_err(|errno| self.note_loss(descriptor.object, errno, false))
     }
 
-    /// The flight is let go by its board; one that is dead has no more.
+    /// The flight is released by its board; one that is dead has no more.
     pub(super) async fn end_flight(&mut self, flight: SocketHandle) {
         let SocketHandle { board, number, generation } = flight;
         if let Ok(mut table) = self.services.ports(board) {

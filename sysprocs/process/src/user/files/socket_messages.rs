@@ -224,7 +224,8 @@ impl<M: UserMemory> User<M> {
         let number = self.argument(0);
         self.socket_object(number)?;
         let header = self.get_message_header(place).await?;
-        let takes = if header.control_bytes > 0 { RECEIVE_FLIGHT } else { 0 };
+        // Also without room for them, to say that they are cut. All of a stream is received as by a read.
+        let takes = if header.control_bytes > 0 || flags & MSG_WAITALL == 0 { RECEIVE_FLIGHT } else { 0 };
         let message = self.receive_buffers(number, header.buffers, flags, takes).await?;
         let cut = if message.length > message.bytes { MSG_TRUNC } else { 0 };
         let (mut control_bytes, mut rest) = (0, flags & MSG_CMSG_CLOEXEC);
