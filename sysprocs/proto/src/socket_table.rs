@@ -124,8 +124,8 @@ protocol! {
         /// The descriptors of a flight; how many bytes. To its own board it is over: the references are the caller's.
         /// Another board has to end it when it has references of its own. `ESTALE`: there is none, or it was taken.
         9 TakeFlight { number: u16, generation: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// The references of a flight are released, by and by. `EPERM`: the caller's board is neither its own nor that of
-        /// who carries it or has taken it.
+        /// The references of a flight are released, by and by. `EPERM`: the caller's board neither sent it, nor
+        /// carries it, nor has taken it.
         10 EndFlight { number: u16, generation: u32 } (()) -> Result<(), Errno>;
     }
 }
