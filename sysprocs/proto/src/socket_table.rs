@@ -10,6 +10,10 @@ pub const FLIGHTS: usize = 32;
 pub const FLIGHTS_OF_ROOT: usize = 4;
 /// Descriptors of a message, at most.
 pub const FLIGHT_DESCRIPTORS: usize = 16;
+/// Of `BindName`: the socket shares its name with none.
+pub const NOBODY: u32 = u32::MAX;
+/// The socket shares it with those of all users.
+pub const ANYBODY: u32 = u32::MAX - 1;
 /// Bytes of one: its reference, and what the sender's process writes.
 pub const FLOWN_BYTES: usize = 32;
 /// Bytes of those of a message.
@@ -106,8 +110,9 @@ protocol! {
         0 TakeSocket {} (()) -> Result<u16, Errno>;
         /// Gives back a socket without references, which has no name here any more.
         1 FreeSocket { socket: u16 } (()) -> Result<(), Errno> [releases];
-        /// The slice is the name of the socket. `EADDRINUSE`: another one has it, and not both are `shared`.
-        2 BindName { at: SocketHandle, sort: SocketSort, shared: bool } (&'a [u8]) -> Result<(), Errno>;
+        /// The slice is the name of the socket; empty: it listens. `EADDRINUSE`: another one has it, and not both have
+        /// the same `sharer`, a user or [`ANYBODY`].
+        2 BindName { at: SocketHandle, sort: SocketSort, sharer: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// The socket with that name, or `ECONNREFUSED`; `EPROTOTYPE` if it is of another sort.
         3 FindName { sort: SocketSort } (&'a [u8]) -> Result<SocketHandle, Errno>;
         /// The socket's name is free.
@@ -124,8 +129,8 @@ protocol! {
         /// The descriptors of a flight; how many bytes. To its own board it is over: the references are the caller's.
         /// Another board has to end it when it has references of its own. `ESTALE`: there is none, or it was taken.
         9 TakeFlight { number: u16, generation: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// The references of a flight are released, by and by. `EPERM`: the caller's board is neither its own nor that of
-        /// who carries it or has taken it.
+        /// The references of a flight are released, by and by. `EPERM`: the caller's board neither sent it, nor
+        /// carries it, nor has taken it.
         10 EndFlight { number: u16, generation: u32 } (()) -> Result<(), Errno>;
     }
 }

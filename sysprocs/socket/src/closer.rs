@@ -17,6 +17,7 @@ use renga_rt::{Family, Local, Never, Retry};
 
 /// Does the errands of its board's table; `names` is the board with the names. Whatever cannot be called is of a board
 /// that is dead, and has no connections, names and objects either.
+#[allow(clippy::too_many_arguments, reason = "a process's parameters are all that it may touch")]
 pub async fn socket_closer(
     mut table: Local<SocketTable, { NextErrand::BIT | TakeFlight::BIT }>,
     mut tables: Family<SocketTable, { EndFlight::BIT | UnbindName::BIT }>,

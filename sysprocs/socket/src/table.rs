@@ -8,7 +8,7 @@ use heapless::Vec;
 use renga_proto::internet::{breadth, is_port, names_clash};
 use renga_proto::socket::{NAME_BYTES, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
-    AddErrand, AddFlight, BindName, BoardDied, EndFlight, Errand, ErrandKind, FindName, FreeSocket, NextErrand,
+    AddErrand, AddFlight, BindName, BoardDied, EndFlight, Errand, ErrandKind, FindName, FreeSocket, NOBODY, NextErrand,
     SocketTable, SocketTableServer, TakeFlight, TakeSocket, UnbindName,
 };
 use renga_rt::{Call, CallQueue, Errno, FreeList, Me, Never, Port, Protocol, unless_cancelled};
@@ -18,13 +18,19 @@ use renga_rt::{Call, CallQueue, Errno, FreeList, Me, Never, Port, Protocol, unle
 pub struct SocketName {
     at: SocketHandle,
     sort: SocketSort,
-    shared: bool,
+    sharer: u32,
+    listens: bool,
     name: Vec<u8, NAME_BYTES>,
 }
 impl SocketName {
     /// None.
-    pub const NONE: SocketName =
-        SocketName { at: SocketHandle::NONE, sort: SocketSort::Stream, shared: false, name: Vec::new() };
+    pub const NONE: SocketName = SocketName {
+        at: SocketHandle::NONE,
+        sort: SocketSort::Stream,
+        sharer: NOBODY,
+        listens: false,
+        name: Vec::new(),
+    };
 
     fn is_free(&self) -> bool {
         self.at.generation == 0
@@ -79,29 +85,34 @@ impl SocketTableServer for TableState {
         if self.sockets.give_back(socket) { Ok(()) } else { Err(Errno::EINVAL) }
     }
     async fn bind_name(&mut self, call: &mut Call<BindName>) -> Result<(), Errno> {
-        let BindName { at, sort, shared } = call.entry();
+        let BindName { at, sort, sharer } = call.entry();
         let name = Vec::from_slice(call.lent()).map_err(|_| Errno::EINVAL)?;
         // Ports are of sockets of this board, which frees them.
-        if at.generation == 0 || name.is_empty() || is_port(&name) && at.board != self.board {
+        if name.is_empty() {
+            self.places.iter_mut().filter(|place| place.at == at).for_each(|place| place.listens = true);
+            return Ok(());
+        }
+        if at.generation == 0 || is_port(&name) && at.board != self.board {
             return Err(Errno::EINVAL);
         }
-        if self.places.iter().any(|place| place.clashes(&name) && !(shared && place.shared)) {
+        if self.places.iter().any(|place| place.clashes(&name) && !(sharer != NOBODY && sharer == place.sharer)) {
             return Err(Errno::EADDRINUSE);
         }
         let place = self.places.iter_mut().find(|place| place.is_free()).ok_or(Errno::ENFILE)?;
-        (place.at, place.sort, place.shared, place.name) = (at, sort, shared, name);
+        *place = SocketName { at, sort, sharer, listens: false, name };
         Ok(())
     }
     async fn find_name(&mut self, call: &mut Call<FindName>) -> Result<SocketHandle, Errno> {
         let sort = call.entry().sort;
         let name = call.lent();
-        let (mut found, mut least, mut turn) = (None, u32::MAX, 0);
+        let (mut found, mut least, mut turn) = (None, (true, u32::MAX), 0);
         for place in self.places.iter().filter(|place| place.clashes(name)) {
-            let breadth = breadth(&place.name);
-            turn = if breadth < least { 0 } else { turn + 1 };
+            // Who listens is found first.
+            let rank = (!place.listens, breadth(&place.name));
+            turn = if rank < least { 0 } else { turn + usize::from(rank == least) };
             // Those that share it take turns.
-            if breadth < least || breadth == least && self.found % (turn + 1) == turn {
-                (found, least) = (Some(place), breadth);
+            if rank < least || rank == least && self.found % (turn + 1) == turn {
+                (found, least) = (Some(place), rank);
             }
         }
         let found = found.ok_or(Errno::ECONNREFUSED)?;

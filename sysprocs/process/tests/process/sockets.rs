@@ -288,7 +288,8 @@ fn message_with(init: &mut Script, bytes: Argument, count: u64, number: u64) -> 
     words(init, &[0, 0, address(part), 1, address(control), 24, 0])
 }
 
-/// A record is whole or refused, a socket goes not along with its own, and a receiver without room for descriptors is told so.
+/// A record is whole or refused, a socket goes not along with its own, and a receiver without room for descriptors is
+/// told so.
 #[test]
 fn socket_messages_with_descriptors_are_not_cut_silently() {
     let mut init = with_console();

@@ -2,12 +2,11 @@
 use renga_core::Entry;
 use renga_proto::events::Events;
 use renga_proto::file::File;
-use renga_proto::internet::{ALL4, port_name};
 use renga_proto::pipe::Pipe;
 use renga_proto::pipe::{HANG_UP, NO_PROGRAM, PIPE_BYTES, READABLE, WRITABLE};
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::*;
-use renga_proto::socket_table::{BindName, Errand, FLIGHTS, FindName, FreeSocket, SocketTable, TakeSocket, UnbindName};
+use renga_proto::socket_table::{BindName, Errand, FLIGHTS, FindName, FreeSocket, NOBODY, SocketTable, TakeSocket};
 use renga_proto::terminals::Terminals;
 use renga_rt::host::HostBoard;
 use renga_rt::raw::RawClient;
@@ -16,6 +15,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 mod flights;
+mod internet;
 
 const SOCKETS: usize = 4;
 const NAME: &[u8] = b"\0name";
@@ -164,7 +164,7 @@ impl Clients {
     async fn listener(&mut self, backlog: u32) -> SocketHandle {
         let at = self.open(SocketSort::Stream, false, 7).await;
         let generation = at.generation;
-        self.table.call(BindName { at, sort: STREAM, shared: false }, NAME).await.unwrap();
+        self.table.call(BindName { at, sort: STREAM, sharer: NOBODY }, NAME).await.unwrap();
         self.at(at).call(SetAddress { generation, replaces: false }, NAME).await.unwrap();
         self.at(at).call(Listen { generation, backlog, pid: 7 }, ()).await.unwrap();
         at
@@ -255,7 +255,7 @@ fn socket_connect_accept_and_exchange() {
         assert_eq!(at.connect(client, 9, false).await, Err(Errno::ECONNREFUSED));
         let listener = at.listener(0).await;
         assert_eq!(
-            at.table.call(BindName { at: client, sort: STREAM, shared: false }, NAME).await,
+            at.table.call(BindName { at: client, sort: STREAM, sharer: NOBODY }, NAME).await,
             Err(Errno::EADDRINUSE)
         );
         assert_eq!(at.accept(listener).await, Err(Errno::EAGAIN));
@@ -364,34 +364,4 @@ fn socket_partner_of_failed_board_is_reset() {
     rig.run(|mut at| async move { at.close(pair, First).await });
     assert_eq!(rig.free(), SOCKETS);
     assert!(rig.wakes.take().is_none());
-}
-
-/// A port is a socket's of the table's board, and its board frees it.
-#[test]
-fn socket_port_is_its_boards() {
-    let (rig, table) = (rig(), rig().table.id().index);
-    let name: &[u8] = port_name(STREAM, 80, ALL4).to_vec().leak();
-    let bind = |board| BindName { at: SocketHandle { board, number: 1, generation: 1 }, sort: STREAM, shared: false };
-    assert_eq!(rig.call_at(table, 2, bind(2), name), Errno::EINVAL.0.into());
-    assert_eq!(rig.call_at(table, 2, bind(0), name), 0);
-    let at = SocketHandle { board: 0, number: 1, generation: 1 };
-    assert_eq!(rig.call_at(table, 2, UnbindName { at }, b""), Errno::EPERM.0.into());
-    assert_eq!(rig.call_at(table, 0, UnbindName { at }, b""), 0);
-}
-
-/// Who receives no more tells its partner: not on the internet, where the partner may send on.
-#[test]
-fn socket_that_receives_no_more_tells_its_partner_unless_of_the_internet() {
-    let rig = rig();
-    rig.run(|mut at| async move {
-        for (internet, sent) in [(false, Err(Errno::EPIPE)), (true, Ok(4))] {
-            let number = at.table.call(TakeSocket {}, ()).await.unwrap();
-            let open = OpenSocket { sort: STREAM, internet, pair: true, pid: 1 };
-            let generation = at.sockets[usize::from(number)].call(open, ()).await.unwrap();
-            let pair = SocketHandle { board: 0, number, generation };
-            at.at(pair).call(Shutdown { generation, side: First, how: SHUT_RECEIVE }, ()).await.unwrap();
-            assert_eq!(at.take(pair, First, 0, 8).await, Ok((Vec::new(), 0)));
-            assert_eq!(at.send_now(pair, Second, b"word").await, sent);
-        }
-    });
 }

@@ -16,7 +16,7 @@ use renga_proto::socket::{
     GetAddress, GetOption, SetAddress, SetError, SetPeer, SocketFamily, SocketHandle, SocketSide, SocketSort,
     SocketState,
 };
-use renga_proto::socket_table::{FindName, UnbindName};
+use renga_proto::socket_table::{ANYBODY, FindName, NOBODY, UnbindName};
 use renga_rt::{Errno, Retry, apart};
 
 /// Bytes of a `struct sockaddr_in`, and of a `struct sockaddr_in6`, whose scope may be absent.
@@ -156,15 +156,19 @@ impl<M: UserMemory> User<M> {
         }
         // Datagrams may share a port also where only the address is reused.
         let reused = sort == SocketSort::Datagram && self.option(at, REUSE_ADDRESS).await? != 0;
-        let shared = reused || self.option(at, REUSE_PORT).await? != 0;
-        self.take_port(object, endpoint, interfaces, shared).await.map(|_| ())
+        let sharer = match self.option(at, REUSE_PORT).await? {
+            _ if reused => ANYBODY,
+            0 => NOBODY,
+            _ => self.program.credentials.users.effective,
+        };
+        self.take_port(object, endpoint, interfaces, sharer).await.map(|_| ())
     }
 
     /// Binds the socket to any free port of all addresses.
     pub(super) async fn bind_to_any(&mut self, object: Object) -> Result<Endpoint, Errno> {
         match self.bound_to(object.socket()?.0).await? {
             Some(_) => Err(Errno::EINVAL),
-            None => self.take_port(object, any(object.family()), all_of(object.family()), false).await,
+            None => self.take_port(object, any(object.family()), all_of(object.family()), NOBODY).await,
         }
     }
 
@@ -174,7 +178,7 @@ impl<M: UserMemory> User<M> {
         object: Object,
         mut endpoint: Endpoint,
         interfaces: u8,
-        shared: bool,
+        sharer: u32,
     ) -> Result<Endpoint, Errno> {
         let (at, _, sort) = object.socket()?;
         let tries = if endpoint.port == 0 { TRIES } else { 1 };
@@ -184,7 +188,7 @@ impl<M: UserMemory> User<M> {
                 endpoint.port = first + self.services.random.below(count.into()) as u16;
             }
             let name = port_name(sort, endpoint.port, interfaces);
-            match self.bind_name((at, sort), &name, at.board, shared).await {
+            match self.bind_name((at, sort), &name, at.board, sharer).await {
                 Err(Errno::EADDRINUSE) if left > 0 => {}
                 Err(errno) => return Err(errno),
                 Ok(()) => break,

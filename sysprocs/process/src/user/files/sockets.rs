@@ -16,7 +16,7 @@ use renga_proto::socket::{
     Accept, BACKLOG_MAX, BeginConnect, DescribeSocket, EndConnect, Listen, Offer, OpenSocket, SHUT_RECEIVE, SHUT_SEND,
     SetAddress, SetPeer, Shutdown, SocketFacts, SocketFamily, SocketHandle, SocketSide, SocketSort, TakeSide,
 };
-use renga_proto::socket_table::{BindName, FindName, FreeSocket, TakeSocket, UnbindName};
+use renga_proto::socket_table::{BindName, FindName, FreeSocket, NOBODY, TakeSocket, UnbindName};
 use renga_rt::{Errno, Retry, apart};
 
 const SOCK_STREAM: u32 = 1;
@@ -138,7 +138,7 @@ impl<M: UserMemory> User<M> {
         self.services.socket(at)?.call_retrying(SetAddress { generation, replaces: false }, address.as_bytes()).await?;
         let bound = match is_path {
             true => self.bind_path((at, sort), &address).await,
-            false => self.bind_name((at, sort), &address.as_bytes()[2..], self.services.file_board, false).await,
+            false => self.bind_name((at, sort), &address.as_bytes()[2..], self.services.file_board, NOBODY).await,
         };
         if bound.is_err() {
             self.services.socket(at)?.call_retrying(SetAddress { generation, replaces: false }, &[][..]).await?;
@@ -159,7 +159,7 @@ impl<M: UserMemory> User<M> {
         let made = self.services.path_lookup()?.call(node, &self.paths[..length]).await;
         made.map_err(in_use)?;
         let name = self.find_inode_name(start, length).await?;
-        self.bind_name(socket, &name, self.services.file_board, false).await
+        self.bind_name(socket, &name, self.services.file_board, NOBODY).await
     }
 
     /// Gives the socket the name in the table of `board`, also if one had it that is closed by now.
@@ -168,9 +168,9 @@ impl<M: UserMemory> User<M> {
         (at, sort): (Handle, SocketSort),
         name: &[u8],
         board: u8,
-        shared: bool,
+        sharer: u32,
     ) -> Result<(), Errno> {
-        let (bind, mut names) = (BindName { at: at.as_socket(), sort, shared }, self.services.ports(board)?);
+        let (bind, mut names) = (BindName { at: at.as_socket(), sort, sharer }, self.services.ports(board)?);
         match names.call_retrying(bind, name).await {
             Err(Errno::EADDRINUSE) => {}
             bound => return bound,
@@ -186,13 +186,17 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn listen_at_socket(&mut self) -> Result<(), Errno> {
         let object = self.socket_object(self.argument(0))?;
-        let (at, ..) = object.socket()?;
+        let (at, _, sort) = object.socket()?;
         let backlog = (self.int(1) as i32).clamp(0, BACKLOG_MAX as i32) as u32;
         let listen = Listen { generation: at.generation, backlog, pid: self.program.pid };
         let mut listening = self.services.socket(at)?.call_retrying(listen, ()).await;
         if listening == Err(Errno::EINVAL) && object.family() != SocketFamily::Unix {
             apart!(self.bind_to_any(object))?;
             listening = self.services.socket(at)?.call_retrying(listen, ()).await;
+        }
+        if listening.is_ok() && object.family() != SocketFamily::Unix {
+            let listens = BindName { at: at.as_socket(), sort, sharer: NOBODY };
+            self.services.ports(at.board)?.call_retrying(listens, &[][..]).await?;
         }
         listening
     }
