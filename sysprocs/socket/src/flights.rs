@@ -1,14 +1,14 @@
 //! Descriptors in flight: sent with a message that nobody has received yet.
 //!
 //! Invariant: a reference in flight is the sending board's, and this table of that board has it, from before the
-//! message is sent. It ends once: a receiver of the same board takes it over; one of another board adds a reference of
-//! its own, then has this one released; and who drops the message unreceived (a socket that ends, a read that asks for
-//! none) has it released too. If the receiver's or the socket's board dies, it is released; if the sender's does, it is
-//! gone with all of that board's, and the message arrives without. So no object dies while a message has it.
-//! Some outlive their holders until the sender's board restarts: sockets that are in flight over each other are not
-//! found, only one over itself is refused; and a socket knows the last `FLIGHTS_MAX` flights that it gave to other
-//! boards, so that of more that a board has not taken when it dies the oldest stay. A terminal's session leader gets
-//! no signal when its master ends in flight. Not here: the calls (`table.rs`), releasing (`closer.rs`).
+//! message is sent. It ends once: a receiver of the same board takes it over; one of another board adds a reference
+//! of its own, then has this one released; and who drops the message unreceived (a socket that ends, a read that
+//! asks for none) has it released too. If the receiver's or the socket's board dies, it is released; if the
+//! sender's does, it is gone with all of that board's, and the message arrives without. So no object dies while a
+//! message has it. Some outlive their holders until the sender's board restarts: sockets that are in flight over
+//! themselves or each other are not found; and a socket knows the last `FLIGHTS_MAX` flights that it gave to other
+//! boards, so that of more that a board has not taken when it dies the oldest stay. A terminal's session leader
+//! gets no signal when its master ends in flight. Not here: the calls (`table.rs`), releasing (`closer.rs`).
 
 use heapless::Vec;
 use renga_proto::socket::SocketHandle;

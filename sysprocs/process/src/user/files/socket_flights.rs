@@ -10,7 +10,7 @@ use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
 use crate::user::state::open_flags::O_CLOEXEC;
 use crate::user::state::{
-    FileDescriptor, Handle, Object, SyscallEscape, SyscallResult, TransferMode, get_object, put_object, restartable,
+    FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode, get_object, put_object, restartable,
 };
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
@@ -121,7 +121,7 @@ impl<M: UserMemory> User<M> {
         if sort == SocketSort::Stream && length == 0 {
             return Ok(0); // nothing would carry them
         }
-        let flight = self.take_off(at, numbers).await?;
+        let flight = self.take_off(at.board, numbers).await?;
         let send = SendWith { generation: at.generation, side, nonblocking: mode.nonblocking, flight };
         let sent = match self.services.socket(at) {
             Ok(mut socket) => leaving!(self, socket.call_retrying(send, &self.scratch[..length])),
@@ -137,14 +137,12 @@ impl<M: UserMemory> User<M> {
         }
     }
 
-    /// Adds a reference for each of the descriptors, which the socket `via` is to carry: not itself, whose end would
-    /// wait for its message then.
-    async fn take_off(&mut self, via: Handle, numbers: &Numbers) -> Result<SocketHandle, Errno> {
+    /// Adds a reference for each of the descriptors, which a socket of board `via` is to carry.
+    async fn take_off(&mut self, via: u8, numbers: &Numbers) -> Result<SocketHandle, Errno> {
         let mut bytes = Vec::<u8, FLIGHT_BYTES>::new();
         let (mut outcome, root) = (Ok(()), self.program.credentials.is_root());
         for number in numbers {
             let added = match self.program.files.get((*number).into()).copied() {
-                Ok(FileDescriptor { object: Object::Socket { at, .. }, .. }) if at == via => Err(Errno::ETOOMANYREFS),
                 Ok(descriptor) => self.hold_flown(&descriptor).await,
                 Err(errno) => Err(errno),
             };
@@ -157,7 +155,7 @@ impl<M: UserMemory> User<M> {
             }
         }
         let flight = match (outcome, self.services.clients.socket_table.at(0)) {
-            (Ok(()), Some(mut table)) => table.call(AddFlight { via: via.board, root }, &bytes[..]).await,
+            (Ok(()), Some(mut table)) => table.call(AddFlight { via, root }, &bytes[..]).await,
             (Ok(()), None) => Err(Errno::EIO),
             (Err(errno), _) => Err(errno),
         };
