@@ -107,7 +107,8 @@ fn signalled_task_that_blocks_leaves_no_trace() {
     queue.requeue(one, true);
     queue.remove(other);
     runs(&queue, one, 0);
-    (one.is_runnable.set(false), one.is_wait_cancelled.set(false));
+    one.is_runnable.set(false);
+    one.is_wait_cancelled.set(false);
     let third = player(Policy::DEFAULT);
     queue.enqueue_woken(third, 1); // at once, past the heap
     let fourth = player(Policy::DEFAULT);
