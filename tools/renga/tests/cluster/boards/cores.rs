@@ -125,8 +125,8 @@ fn cores_spread_system_repeats_identically() {
 /// Programs on both boards, files, a pipe, time.
 const SCRIPT: &str =
     "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
-/// On each of Linux's cores 20 million instructions, once what belongs to the start is over.
-const LOOPS: &str = "sync; sleep 1; /usr/lib/renga/p5 loops 20000000 0 1 2 3";
+/// On each of Linux's cores 20 million instructions, once what belongs to the start is over: the loopback's timers too.
+const LOOPS: &str = "sync; sleep 3; /usr/lib/renga/p5 loops 20000000 0 1 2 3";
 /// What they may take, ns: interrupts of timers and two reads of a clock, each up to two thirds of a slice off, are in
 /// it.
 const LOOP_NS: std::ops::Range<u64> = 20_000_000..20_070_000;
