@@ -53,7 +53,7 @@ impl Shown {
     pub fn has_status(&self) -> bool {
         self.status != 0
     }
-    /// The master is to be told, if it reads packets; what is said now takes `back` that.
+    /// Notes a status for the master's next packet, if it reads packets; the opposite status is dropped.
     pub fn note(&mut self, status: u8) {
         let back = match status {
             packet::STOP => packet::START,

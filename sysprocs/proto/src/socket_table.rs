@@ -15,13 +15,13 @@ pub const NOBODY: u32 = u32::MAX;
 /// The socket shares it with those of all users.
 pub const ANYBODY: u32 = u32::MAX - 1;
 /// Bytes of one: its reference, and what the sender's process writes.
-pub const FLOWN_BYTES: usize = 32;
+pub const FLIGHT_REFERENCE_BYTES: usize = 32;
 /// Bytes of those of a message.
-pub const FLIGHT_BYTES: usize = FLIGHT_DESCRIPTORS * FLOWN_BYTES;
+pub const FLIGHT_BYTES: usize = FLIGHT_DESCRIPTORS * FLIGHT_REFERENCE_BYTES;
 
 word_enum! {
     /// Which server has a reference in flight.
-    pub enum FlownKind {
+    pub enum FlightKind {
         /// None.
         Nothing,
         /// A file process.
@@ -60,30 +60,34 @@ word_enum! {
 
 /// A reference in flight, and what its sender's process says of the descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flown {
+pub struct FlightReference {
     /// Which server has it.
-    pub kind: FlownKind,
+    pub kind: FlightKind,
     /// The object there.
     pub at: SocketHandle,
     /// For the process that receives it.
-    pub descriptor: [u8; FLOWN_BYTES - 8],
+    pub descriptor: [u8; FLIGHT_REFERENCE_BYTES - 8],
 }
 
-impl Flown {
+impl FlightReference {
     /// As it travels.
-    pub fn bytes(&self) -> [u8; FLOWN_BYTES] {
-        let mut bytes = [0; FLOWN_BYTES];
+    pub fn bytes(&self) -> [u8; FLIGHT_REFERENCE_BYTES] {
+        let mut bytes = [0; FLIGHT_REFERENCE_BYTES];
         (bytes[0], bytes[1]) = (self.kind as u8, self.at.board);
         bytes[2..4].copy_from_slice(&self.at.number.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.at.generation.to_le_bytes());
         bytes[8..].copy_from_slice(&self.descriptor);
         bytes
     }
-    /// What [`Flown::bytes`] made.
-    pub fn of_bytes(bytes: &[u8; FLOWN_BYTES]) -> Flown {
+    /// What [`FlightReference::bytes`] made.
+    pub fn of_bytes(bytes: &[u8; FLIGHT_REFERENCE_BYTES]) -> FlightReference {
         let [kind, board, low, high, a, b, c, d, descriptor @ ..] = *bytes;
         let (number, generation) = (u16::from_le_bytes([low, high]), u32::from_le_bytes([a, b, c, d]));
-        Flown { kind: FlownKind::from_word(kind.into()), at: SocketHandle { board, number, generation }, descriptor }
+        FlightReference {
+            kind: FlightKind::from_word(kind.into()),
+            at: SocketHandle { board, number, generation },
+            descriptor,
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use renga_proto::file::{Close, File};
 use renga_proto::pipe::{CloseEnd, Pipe, PipeEnd};
 use renga_proto::socket::{CloseSide, Socket, SocketHandle, SocketSide};
 use renga_proto::socket_table::{
-    EndFlight, Errand, ErrandKind, FLIGHT_BYTES, FLOWN_BYTES, Flown, FlownKind, NextErrand, SocketTable, TakeFlight,
-    UnbindName,
+    EndFlight, Errand, ErrandKind, FLIGHT_BYTES, FLIGHT_REFERENCE_BYTES, FlightKind, FlightReference, NextErrand,
+    SocketTable, TakeFlight, UnbindName,
 };
 use renga_proto::terminals::{DropSide, TerminalHandle, TerminalSide, Terminals};
 use renga_rt::{Family, Local, Never, Retry};
@@ -55,41 +55,42 @@ pub async fn socket_closer(
                 count = table.call(take, &mut bytes[..]).await.unwrap_or(0) as usize;
             }
         }
-        for flown in bytes[..count].as_chunks::<FLOWN_BYTES>().0 {
-            let Flown { kind, at: SocketHandle { board, number, generation }, .. } = Flown::of_bytes(flown);
+        for reference in bytes[..count].as_chunks::<FLIGHT_REFERENCE_BYTES>().0 {
+            let FlightReference { kind, at, .. } = FlightReference::of_bytes(reference);
+            let SocketHandle { board, number, generation } = at;
             let index = usize::from(number);
-            let ends = [FlownKind::Reader, FlownKind::Writer].into_iter().zip([PipeEnd::Reader, PipeEnd::Writer]);
-            for (_, end) in ends.filter(|(of, _)| kind == *of || kind == FlownKind::Fifo) {
+            let ends = [FlightKind::Reader, FlightKind::Writer].into_iter().zip([PipeEnd::Reader, PipeEnd::Writer]);
+            for (_, end) in ends.filter(|(of, _)| kind == *of || kind == FlightKind::Fifo) {
                 if let Some(mut pipe) = pipes.at(board, index) {
                     let _ = pipe.call_retrying(CloseEnd { generation, end }, ()).await;
                 }
             }
             match kind {
-                FlownKind::File => {
+                FlightKind::File => {
                     if let Some(mut file) = files.at(board, index) {
                         let _ = file.call_retrying(Close { generation }, ()).await;
                     }
                 }
-                FlownKind::First | FlownKind::Second => {
-                    let side = if kind == FlownKind::First { SocketSide::First } else { SocketSide::Second };
+                FlightKind::First | FlightKind::Second => {
+                    let side = if kind == FlightKind::First { SocketSide::First } else { SocketSide::Second };
                     if let Some(mut socket) = sockets.at(board, index) {
                         let _ = socket.call_retrying(CloseSide { generation, side }, ()).await;
                     }
                 }
-                FlownKind::Events => {
+                FlightKind::Events => {
                     if let Some(mut events) = events.at(board, 0) {
                         let _ = events.call_retrying(DropEvents { number, generation }, ()).await;
                     }
                 }
-                FlownKind::Master | FlownKind::Slave => {
-                    let side = if kind == FlownKind::Master { TerminalSide::Master } else { TerminalSide::Slave };
+                FlightKind::Master | FlightKind::Slave => {
+                    let side = if kind == FlightKind::Master { TerminalSide::Master } else { TerminalSide::Slave };
                     let at = TerminalHandle { number, side, generation };
                     if let Some(mut terminals) = terminals.at(board, 0) {
                         // The leader of its session gets no SIGHUP, which a program sends: its next read fails.
                         let _ = terminals.call_retrying(DropSide { at }, ()).await;
                     }
                 }
-                FlownKind::Nothing | FlownKind::Reader | FlownKind::Writer | FlownKind::Fifo => {}
+                FlightKind::Nothing | FlightKind::Reader | FlightKind::Writer | FlightKind::Fifo => {}
             }
         }
     }

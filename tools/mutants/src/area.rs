@@ -1,4 +1,4 @@
-//! Areas: crates whose mutants are counted together, and the crates whose tests judge them.
+//! Areas: crates whose mutants are counted together, and the crates whose tests run against them.
 
 use anyhow::{Result, bail};
 
@@ -9,34 +9,34 @@ pub struct MutantArea {
     pub name: &'static str,
     /// The folders of its crates, from the repository's root.
     pub folders: &'static [&'static str],
-    /// The packages whose tests judge it; those that end soonest are asked first.
-    pub judges: &'static [&'static str],
+    /// The packages whose tests run against it, the quickest first.
+    pub suites: &'static [&'static str],
 }
 
 /// All areas.
 pub const AREAS: [MutantArea; 10] = [
-    MutantArea { name: "scheduler", folders: &["kernel/sched"], judges: &["renga-core", "renga-sched"] },
-    MutantArea { name: "rendezvous", folders: &["kernel/core", "sysprocs/rt"], judges: &["renga-core", "renga-rt"] },
-    MutantArea { name: "link", folders: &["netlink-hw/mac", "netlink-hw/wire"], judges: &["renga-mac", "renga-wire"] },
-    MutantArea { name: "router", folders: &["sysprocs/router"], judges: &["renga-router"] },
-    MutantArea { name: "files", folders: &["sysprocs/fs"], judges: &["renga-fs"] },
+    MutantArea { name: "scheduler", folders: &["kernel/sched"], suites: &["renga-core", "renga-sched"] },
+    MutantArea { name: "rendezvous", folders: &["kernel/core", "sysprocs/rt"], suites: &["renga-core", "renga-rt"] },
+    MutantArea { name: "link", folders: &["netlink-hw/mac", "netlink-hw/wire"], suites: &["renga-mac", "renga-wire"] },
+    MutantArea { name: "router", folders: &["sysprocs/router"], suites: &["renga-router"] },
+    MutantArea { name: "files", folders: &["sysprocs/fs"], suites: &["renga-fs"] },
     MutantArea {
         name: "memory",
         folders: &["sysprocs/memory", "sysprocs/pages"],
-        judges: &["renga-memory", "renga-pages"],
+        suites: &["renga-memory", "renga-pages"],
     },
-    MutantArea { name: "calls", folders: &["sysprocs/process"], judges: &["renga-process"] },
+    MutantArea { name: "calls", folders: &["sysprocs/process"], suites: &["renga-process"] },
     MutantArea {
         name: "objects",
         folders: &["sysprocs/pipe", "sysprocs/socket", "sysprocs/futex", "sysprocs/clock", "sysprocs/console"],
-        judges: &["renga-pipe", "renga-socket", "renga-futex", "renga-clock", "renga-console"],
+        suites: &["renga-pipe", "renga-socket", "renga-futex", "renga-clock", "renga-console"],
     },
     MutantArea {
         name: "services",
         folders: &["sysprocs/governor", "sysprocs/reclaimer", "sysprocs/regulator"],
-        judges: &["renga-governor", "renga-reclaimer", "renga-regulator"],
+        suites: &["renga-governor", "renga-reclaimer", "renga-regulator"],
     },
-    MutantArea { name: "cards", folders: &["sysprocs/boot_card"], judges: &["renga-boot-card"] },
+    MutantArea { name: "cards", folders: &["sysprocs/boot_card"], suites: &["renga-boot-card"] },
 ];
 
 /// Those that are named, or all.

@@ -1,7 +1,7 @@
 //! A copy of the tree that holds the mutants of an area, and its test programs.
 //!
 //! Sites that do not compile are dropped, one build after the other, until the rest does: a mutant that no compiler
-//! accepts is no mistake that anybody could make. Not here: which sites there are (`find.rs`).
+//! accepts is no mutation that anybody could make. Not here: which sites there are (`find.rs`).
 
 use crate::area::MutantArea;
 use crate::change::Change;
@@ -49,7 +49,7 @@ pub struct Built {
     pub mutants: Vec<NumberedChange>,
     /// How many do not.
     pub refused: usize,
-    /// The test programs that judge them.
+    /// The test programs that run against them.
     pub programs: Vec<TestProgram>,
 }
 
@@ -94,7 +94,7 @@ pub fn build(environment: &Environment, area: &MutantArea, progress: &ProgressLi
         drop_refused(&mut sources, &errors)?;
     }
     progress.step(&format!("{}: building the tests", area.name));
-    let arguments: Vec<&str> = area.judges.iter().flat_map(|package| ["-p", package]).chain(["--no-run"]).collect();
+    let arguments: Vec<&str> = area.suites.iter().flat_map(|package| ["-p", package]).chain(["--no-run"]).collect();
     let messages = cargo(&work, &tree, "test", &arguments)?;
     if let Some(first) = errors(&messages).first() {
         bail!("the tests of {} do not compile with mutants: {}", area.name, first.text);

@@ -5,10 +5,10 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What kind of mistake it is.
+/// What kind of mutation it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MistakeKind {
+pub enum MutationKind {
     /// `<` for `<=`.
     Boundary,
     /// A comparison or a condition says the opposite.
@@ -38,8 +38,8 @@ pub struct Change {
     pub column: usize,
     /// The function that it is in.
     pub function: String,
-    /// What kind of mistake it is.
-    pub kind: MistakeKind,
+    /// What kind of mutation it is.
+    pub kind: MutationKind,
     /// What stands there, shortened.
     pub before: String,
     /// What stands there instead.

@@ -4,7 +4,7 @@
 
 use crate::area::{self, MutantArea};
 use crate::build::{self, Built, NumberedChange};
-use crate::judge::{Judge, MutantVerdict, judge};
+use crate::suite::{MutantVerdict, TestSuite, run_against};
 use anyhow::{Context, Result, ensure};
 use renga_cli::Mutants;
 use renga_random::Random;
@@ -107,8 +107,8 @@ fn one_area(
         chosen.truncate(sample);
     }
     println!("== {}: {} mutants, of which {} are tried", area.name, built.mutants.len(), chosen.len());
-    let judges = judges(&built, &work)?;
-    for verdict in try_all(&chosen, &judges, &results_path(&work, area, &built))? {
+    let suites = suites(&built, &work)?;
+    for verdict in try_all(&chosen, &suites, &results_path(&work, area, &built))? {
         match verdict {
             MutantVerdict::Killed => count.killed += 1,
             MutantVerdict::Endless => count.endless += 1,
@@ -119,24 +119,24 @@ fn one_area(
     Ok(count)
 }
 
-fn judges(built: &Built, work: &Path) -> Result<Vec<Judge>> {
-    let mut judges = Vec::new();
+fn suites(built: &Built, work: &Path) -> Result<Vec<TestSuite>> {
+    let mut suites = Vec::new();
     for (number, program) in built.programs.iter().enumerate() {
         let progress = ProgressLine::start();
         progress.step(&format!("{} without a mutant ({} of {})", program.name, number + 1, built.programs.len()));
-        let judge = Judge::of(program, work)?;
+        let suite = TestSuite::of(program, work)?;
         progress.finish();
-        let skipped = judge.skipped();
+        let skipped = suite.skipped();
         if !skipped.is_empty() {
             println!("{}: left out, as mutants change what they measure: {}", program.name, skipped.join(", "));
         }
-        judges.push(judge);
+        suites.push(suite);
     }
-    Ok(judges)
+    Ok(suites)
 }
 
 /// Tries all, on as many cores as there are; what is known already is not tried again.
-fn try_all(chosen: &[NumberedChange], judges: &[Judge], path: &Path) -> Result<Vec<MutantVerdict>> {
+fn try_all(chosen: &[NumberedChange], suites: &[TestSuite], path: &Path) -> Result<Vec<MutantVerdict>> {
     let known: BTreeMap<String, MutantVerdict> = fs::read_to_string(path)
         .unwrap_or_default()
         .lines()
@@ -155,7 +155,7 @@ fn try_all(chosen: &[NumberedChange], judges: &[Judge], path: &Path) -> Result<V
             let verdict = match known.get(&mutant.change.key()) {
                 Some(verdict) => *verdict,
                 None => {
-                    let verdict = judge(judges, mutant)?;
+                    let verdict = run_against(suites, mutant)?;
                     keep(&file, mutant, verdict)?;
                     verdict
                 }

@@ -3,7 +3,7 @@
 //! Invariant: the edits of a site enclose or replace tokens and never repeat an operand, so that sites may be nested.
 //! Not here: code of tests, constants and constant functions, unsafe blocks, the arguments of macros.
 
-use crate::change::{Change, MistakeKind};
+use crate::change::{Change, MutationKind};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -25,7 +25,7 @@ pub struct SourceEdit {
     pub depth: usize,
 }
 
-/// A place with one mutant or several, which are told apart at run time.
+/// A place with one mutant or several, of which a number chooses one at run time.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The bytes of the source text that it is.
@@ -56,8 +56,8 @@ struct Finder<'a> {
 }
 
 /// The function that decides a binary operator at run time, and what the operator may become.
-fn operator(op: &BinOp) -> Option<(&'static str, &'static [(MistakeKind, &'static str)])> {
-    use MistakeKind::{Arithmetic, Bits, Boundary, Negation};
+fn operator(op: &BinOp) -> Option<(&'static str, &'static [(MutationKind, &'static str)])> {
+    use MutationKind::{Arithmetic, Bits, Boundary, Negation};
     Some(match op {
         BinOp::Lt(_) => ("lt", &[(Boundary, "<="), (Negation, ">=")]),
         BinOp::Le(_) => ("le", &[(Boundary, "<"), (Negation, ">")]),
@@ -120,7 +120,7 @@ impl Finder<'_> {
         &mut self,
         bytes: Range<usize>,
         place: proc_macro2::Span,
-        changes: &[(MistakeKind, String, String)],
+        changes: &[(MutationKind, String, String)],
         edits: Vec<SourceEdit>,
     ) {
         let start = place.start();
@@ -128,7 +128,7 @@ impl Finder<'_> {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
             if line.chars().count() > SHOWN_MAX { line.chars().take(SHOWN_MAX).chain(['…']).collect() } else { line }
         };
-        let change = |(kind, before, after): &(MistakeKind, String, String)| Change {
+        let change = |(kind, before, after): &(MutationKind, String, String)| Change {
             file: self.file.to_string(),
             line: start.line,
             column: start.column,
@@ -168,7 +168,7 @@ impl Finder<'_> {
             ];
             let new = if old == "&&" { "||" } else { "&&" };
             let after = whole.replacen(&old, new, 1);
-            return self.add(bytes, binary.op.span(), &[(MistakeKind::Logic, whole, after)], edits);
+            return self.add(bytes, binary.op.span(), &[(MutationKind::Logic, whole, after)], edits);
         }
         let Some((function, others)) = operator(&binary.op) else { return };
         let (open, middle, close) = if compares(&binary.op) { ("&(", "), &(", "))") } else { ("", ", ", ")") };
@@ -192,7 +192,7 @@ impl Finder<'_> {
         let before = self.text[bytes.clone()].to_string();
         let edits = self.around(&bytes, "flip");
         let after = format!("!({before})");
-        self.add(bytes, condition.span(), &[(MistakeKind::Negation, before, after)], edits);
+        self.add(bytes, condition.span(), &[(MutationKind::Negation, before, after)], edits);
     }
 
     fn function(&mut self, signature: &Signature, block: &Block) {
@@ -207,7 +207,7 @@ impl Finder<'_> {
         let text: String = values.iter().enumerate().map(returns).collect();
         let changes: Vec<_> = values
             .iter()
-            .map(|value| (MistakeKind::Return, "{".to_string(), format!("{{ return {value};").replace(" ;", ";")))
+            .map(|value| (MutationKind::Return, "{".to_string(), format!("{{ return {value};").replace(" ;", ";")))
             .collect();
         let edits = vec![self.insert(at, &text)];
         self.add(at - 1..at, signature.ident.span(), &changes, edits);
@@ -272,7 +272,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                     let after = format!("{}{}", value.saturating_add(1), number.suffix());
                     let text = format!("(if crate::__mutant::is({NUMBER}) {{ {after} }} else {{ {before} }})");
                     let edits = vec![SourceEdit { bytes: bytes.clone(), text, depth: self.depth }];
-                    self.add(bytes, literal.span(), &[(MistakeKind::Number, before, after)], edits);
+                    self.add(bytes, literal.span(), &[(MutationKind::Number, before, after)], edits);
                 }
             }
             _ => {}
@@ -304,7 +304,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 let before = self.text[bytes.clone()].to_string();
                 let open = format!("if !crate::__mutant::is({NUMBER}) {{ ");
                 let edits = vec![self.insert(bytes.start, &open), self.insert(bytes.end, "; }")];
-                self.add(bytes, expr.span(), &[(MistakeKind::Dropped, before, String::new())], edits);
+                self.add(bytes, expr.span(), &[(MutationKind::Dropped, before, String::new())], edits);
             }
         }
         self.depth += 1;

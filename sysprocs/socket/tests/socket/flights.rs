@@ -5,7 +5,8 @@ use renga_proto::pipe::WRITABLE;
 use renga_proto::socket::SocketSide::{First, Second};
 use renga_proto::socket::{self, AddSide, FLIGHTS_MAX, RECEIVE_FLIGHT, Receive, SendWith, SocketHandle, SocketSort};
 use renga_proto::socket_table::{
-    AddFlight, BoardDied, EndFlight, FLIGHT_BYTES, FLIGHTS, FLIGHTS_OF_ROOT, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
+    AddFlight, BoardDied, EndFlight, FLIGHT_BYTES, FLIGHT_REFERENCE_BYTES, FLIGHTS, FLIGHTS_OF_ROOT, FlightKind,
+    FlightReference, TakeFlight,
 };
 use renga_rt::Errno;
 use std::cell::RefCell;
@@ -16,8 +17,9 @@ const FIRST_FLIGHT: SocketHandle = SocketHandle { board: 0, number: FLIGHTS_OF_R
 
 /// A flight of the board, of the first side of `carried`.
 async fn add_flight(at: &mut Clients, carried: SocketHandle) -> Result<SocketHandle, Errno> {
-    let flown = Flown { kind: FlownKind::First, at: carried, descriptor: [7; FLOWN_BYTES - 8] };
-    at.table.call(AddFlight { via: 0, root: false }, &flown.bytes()[..]).await
+    let reference =
+        FlightReference { kind: FlightKind::First, at: carried, descriptor: [7; FLIGHT_REFERENCE_BYTES - 8] };
+    at.table.call(AddFlight { via: 0, root: false }, &reference.bytes()[..]).await
 }
 
 /// A flight of the first side of `carried`, sent through the pair.
@@ -51,10 +53,13 @@ fn flight_arrives_with_its_bytes_and_is_taken_once() {
             assert_eq!(bytes, if sort == SocketSort::Stream { &b"beforewith"[..] } else { b"with" });
             assert_eq!(receive(&mut at, pair, RECEIVE_FLIGHT).await, (b"behind".to_vec(), SocketHandle::NONE));
             let SocketHandle { number, generation, .. } = flight;
-            let mut flown = [0; FLIGHT_BYTES];
-            assert_eq!(at.table.call(TakeFlight { number, generation }, &mut flown[..]).await, Ok(FLOWN_BYTES as u32));
-            assert_eq!(Flown::of_bytes(flown.first_chunk().unwrap()).at, carried);
-            let again = at.table.call(TakeFlight { number, generation }, &mut flown[..]).await;
+            let mut reference = [0; FLIGHT_BYTES];
+            assert_eq!(
+                at.table.call(TakeFlight { number, generation }, &mut reference[..]).await,
+                Ok(FLIGHT_REFERENCE_BYTES as u32)
+            );
+            assert_eq!(FlightReference::of_bytes(reference.first_chunk().unwrap()).at, carried);
+            let again = at.table.call(TakeFlight { number, generation }, &mut reference[..]).await;
             assert_eq!(again, Err(Errno::ESTALE));
             for (socket, side) in [(pair, First), (pair, Second), (carried, First)] {
                 at.close(socket, side).await;
@@ -140,7 +145,7 @@ fn flight_that_waits_for_room_in_the_ring_is_sent_by_a_plain_receive() {
     assert_eq!(sent.take(), Some(Ok(4)));
 }
 
-/// The last reference of its side ends: the sender is told that it cannot be sent, not that the board has failed.
+/// The last reference of its side ends: the sender's call fails, and its board is not taken for failed.
 #[test]
 fn flight_that_waits_at_a_side_that_ends_is_refused() {
     let rig = rig();

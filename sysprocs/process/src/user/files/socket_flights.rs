@@ -17,7 +17,8 @@ use renga_hal::memory::UserMemory;
 use renga_proto::pipe::PipeEnd;
 use renga_proto::socket::{SendWith, SocketHandle, SocketSide, SocketSort};
 use renga_proto::socket_table::{
-    AddFlight, EndFlight, FLIGHT_BYTES, FLIGHT_DESCRIPTORS, FLOWN_BYTES, Flown, FlownKind, TakeFlight,
+    AddFlight, EndFlight, FLIGHT_BYTES, FLIGHT_DESCRIPTORS, FLIGHT_REFERENCE_BYTES, FlightKind, FlightReference,
+    TakeFlight,
 };
 use renga_proto::terminals::TerminalSide;
 use renga_rt::{Errno, Retry};
@@ -37,37 +38,38 @@ const CONTROL_BYTES_MAX: u64 = 1024;
 pub(super) type Numbers = Vec<u32, FLIGHT_DESCRIPTORS>;
 
 /// The reference that an object has, for who releases it.
-fn flown_kind(object: Object) -> FlownKind {
+fn reference_kind(object: Object) -> FlightKind {
     match object {
-        Object::File(_) => FlownKind::File,
-        Object::Pipe { end: PipeEnd::Reader, .. } => FlownKind::Reader,
-        Object::Pipe { end: PipeEnd::Writer, .. } => FlownKind::Writer,
-        Object::Fifo(_) => FlownKind::Fifo,
-        Object::Socket { side: SocketSide::First, .. } => FlownKind::First,
-        Object::Socket { side: SocketSide::Second, .. } => FlownKind::Second,
-        Object::Events { .. } => FlownKind::Events,
-        Object::Terminal { side: TerminalSide::Master, .. } => FlownKind::Master,
-        Object::Terminal { side: TerminalSide::Slave, .. } => FlownKind::Slave,
-        Object::Lost { .. } | Object::Console | Object::Named { .. } | Object::Signals { .. } => FlownKind::Nothing,
-        Object::Null | Object::Zero | Object::Full | Object::Random => FlownKind::Nothing,
+        Object::File(_) => FlightKind::File,
+        Object::Pipe { end: PipeEnd::Reader, .. } => FlightKind::Reader,
+        Object::Pipe { end: PipeEnd::Writer, .. } => FlightKind::Writer,
+        Object::Fifo(_) => FlightKind::Fifo,
+        Object::Socket { side: SocketSide::First, .. } => FlightKind::First,
+        Object::Socket { side: SocketSide::Second, .. } => FlightKind::Second,
+        Object::Events { .. } => FlightKind::Events,
+        Object::Terminal { side: TerminalSide::Master, .. } => FlightKind::Master,
+        Object::Terminal { side: TerminalSide::Slave, .. } => FlightKind::Slave,
+        Object::Lost { .. } | Object::Console | Object::Named { .. } | Object::Signals { .. } => FlightKind::Nothing,
+        Object::Null | Object::Zero | Object::Full | Object::Random => FlightKind::Nothing,
     }
 }
 
 /// As it travels.
-fn flown(of: &FileDescriptor) -> Result<Flown, Errno> {
+fn encode_reference(of: &FileDescriptor) -> Result<FlightReference, Errno> {
     let at = of.object.server().map_or(SocketHandle::NONE, |at| at.as_socket());
-    let mut flown = Flown { kind: flown_kind(of.object), at, descriptor: [0; FLOWN_BYTES - 8] };
-    let mut writer = ImageWriter::new(&mut flown.descriptor);
+    let mut reference =
+        FlightReference { kind: reference_kind(of.object), at, descriptor: [0; FLIGHT_REFERENCE_BYTES - 8] };
+    let mut writer = ImageWriter::new(&mut reference.descriptor);
     writer.put(&of.ino.to_le_bytes())?;
     writer.put(&of.flags.to_le_bytes())?;
     writer.put(&of.mode.to_le_bytes())?;
     put_object(&mut writer, of.object)?;
-    Ok(flown)
+    Ok(reference)
 }
 
-/// What [`flown`] made.
-fn landed(flown: &Flown, close_on_exec: bool) -> Result<FileDescriptor, Errno> {
-    let mut reader = ImageReader::new(&flown.descriptor);
+/// The descriptor that [`encode_reference`] encoded.
+fn decode_reference(reference: &FlightReference, close_on_exec: bool) -> Result<FileDescriptor, Errno> {
+    let mut reader = ImageReader::new(&reference.descriptor);
     let (ino, flags) = (u32::from_le_bytes(reader.take()?), u32::from_le_bytes(reader.take()?));
     let mode = u16::from_le_bytes(reader.take()?);
     let object = get_object(&mut reader)?.ok_or(Errno::EINVAL)?;
@@ -121,7 +123,7 @@ impl<M: UserMemory> User<M> {
         if sort == SocketSort::Stream && length == 0 {
             return Ok(0); // nothing would carry them
         }
-        let flight = self.take_off(at.board, numbers).await?;
+        let flight = self.begin_flight(at.board, numbers).await?;
         let send = SendWith { generation: at.generation, side, nonblocking: mode.nonblocking, flight };
         let sent = match self.services.socket(at) {
             Ok(mut socket) => leaving!(self, socket.call_retrying(send, &self.scratch[..length])),
@@ -138,16 +140,16 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Adds a reference for each of the descriptors, which a socket of board `via` is to carry.
-    async fn take_off(&mut self, via: u8, numbers: &Numbers) -> Result<SocketHandle, Errno> {
+    async fn begin_flight(&mut self, via: u8, numbers: &Numbers) -> Result<SocketHandle, Errno> {
         let mut bytes = Vec::<u8, FLIGHT_BYTES>::new();
         let (mut outcome, root) = (Ok(()), self.program.credentials.is_root());
         for number in numbers {
             let added = match self.program.files.get((*number).into()).copied() {
-                Ok(descriptor) => self.hold_flown(&descriptor).await,
+                Ok(descriptor) => self.add_flight_reference(&descriptor).await,
                 Err(errno) => Err(errno),
             };
             match added {
-                Ok(flown) => outcome = bytes.extend_from_slice(&flown.bytes()).map_err(|_| Errno::EINVAL),
+                Ok(reference) => outcome = bytes.extend_from_slice(&reference.bytes()).map_err(|_| Errno::EINVAL),
                 Err(errno) => outcome = Err(errno),
             }
             if outcome.is_err() {
@@ -160,18 +162,18 @@ impl<M: UserMemory> User<M> {
             (Err(errno), _) => Err(errno),
         };
         if flight.is_err() {
-            for flown in bytes.as_chunks::<FLOWN_BYTES>().0 {
-                let held = landed(&Flown::of_bytes(flown), false)?;
+            for reference in bytes.as_chunks::<FLIGHT_REFERENCE_BYTES>().0 {
+                let held = decode_reference(&FlightReference::of_bytes(reference), false)?;
                 let _ = self.services.release(Some(held.object)).await; // as before
             }
         }
         flight
     }
 
-    async fn hold_flown(&mut self, descriptor: &FileDescriptor) -> Result<Flown, Errno> {
-        let flown = flown(descriptor)?;
+    async fn add_flight_reference(&mut self, descriptor: &FileDescriptor) -> Result<FlightReference, Errno> {
+        let reference = encode_reference(descriptor)?;
         let added = self.services.add_reference(descriptor.object).await;
-        added.map(|()| flown).map_err(|errno| self.note_loss(descriptor.object, errno, false))
+        added.map(|()| reference).map_err(|errno| self.note_loss(descriptor.object, errno, false))
     }
 
     /// The flight is released by its board; one that is dead has no more.
@@ -196,7 +198,7 @@ impl<M: UserMemory> User<M> {
 
     /// Puts what was in flight into the table of descriptors and into the control buffer; how many bytes of that, and
     /// flags of the message.
-    pub(super) async fn land(
+    pub(super) async fn install_rights(
         &mut self,
         flight: SocketHandle,
         (place, room): (u64, u64),
@@ -213,15 +215,15 @@ impl<M: UserMemory> User<M> {
         let Ok(bytes) = taken else { return Ok((0, MSG_CTRUNC)) };
         let most = room.saturating_sub(CONTROL_HEADER_BYTES) / NUMBER_BYTES;
         let (mut numbers, mut cut) = (Numbers::new(), 0);
-        for index in 0..bytes as usize / FLOWN_BYTES {
-            let flown = self.scratch[index * FLOWN_BYTES..].first_chunk().ok_or(Errno::EINVAL)?;
-            let descriptor = landed(&Flown::of_bytes(flown), flags & MSG_CMSG_CLOEXEC != 0)?;
+        for index in 0..bytes as usize / FLIGHT_REFERENCE_BYTES {
+            let reference = self.scratch[index * FLIGHT_REFERENCE_BYTES..].first_chunk().ok_or(Errno::EINVAL)?;
+            let descriptor = decode_reference(&FlightReference::of_bytes(reference), flags & MSG_CMSG_CLOEXEC != 0)?;
             if away && self.services.add_reference(descriptor.object).await.is_err() {
                 cut = MSG_CTRUNC; // its board is dead
                 continue;
             }
             let full = numbers.len() as u64 >= most;
-            match if full { Err(Errno::EMFILE) } else { self.add_landed(descriptor).await } {
+            match if full { Err(Errno::EMFILE) } else { self.add_received(descriptor).await } {
                 Ok(number) => {
                     let _ = numbers.push(number as u32); // it has room for all of a flight
                 }
@@ -247,7 +249,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// A number for a descriptor whose reference is the program's: it keeps one reference to each object.
-    async fn add_landed(&mut self, descriptor: FileDescriptor) -> Result<u64, Errno> {
+    async fn add_received(&mut self, descriptor: FileDescriptor) -> Result<u64, Errno> {
         let same = |(_, other): &(usize, &FileDescriptor)| other.object == descriptor.object;
         let known = descriptor.object.server().and_then(|_| self.program.files.iter().find(same));
         let Some((known, _)) = known else { return self.program.files.add(descriptor) };

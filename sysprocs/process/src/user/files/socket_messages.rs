@@ -230,8 +230,8 @@ impl<M: UserMemory> User<M> {
         let cut = if message.length > message.bytes { MSG_TRUNC } else { 0 };
         let (mut control_bytes, mut rest) = (0, flags & MSG_CMSG_CLOEXEC);
         if message.flight != SocketHandle::NONE {
-            let landed = apart!(self.land(message.flight, (header.control, header.control_bytes), flags));
-            let (bytes, cut) = landed?;
+            let installed = apart!(self.install_rights(message.flight, (header.control, header.control_bytes), flags));
+            let (bytes, cut) = installed?;
             (control_bytes, rest) = (bytes, rest | cut);
         }
         if header.name != 0 {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const TIMES_MAX: u32 = 10;
 /// As above: other work may have the machine.
 const BESIDE: Duration = Duration::from_secs(20);
-/// A program that takes longer than this without a mutant is not for judging.
+/// A program that takes longer than this without a mutant takes no part.
 const PROGRAM_MAX: Duration = Duration::from_secs(600);
 
 /// What the tests say about a mutant.
@@ -40,7 +40,7 @@ pub enum MutantVerdict {
 
 /// A test program that has run without a mutant.
 #[derive(Debug)]
-pub struct Judge {
+pub struct TestSuite {
     program: TestProgram,
     /// The tests that are left out.
     skipped: Vec<String>,
@@ -48,27 +48,31 @@ pub struct Judge {
     takes: Duration,
 }
 
-impl Judge {
+impl TestSuite {
     /// Runs `program` without a mutant, twice if tests fail of themselves. `work` is a folder for what it reaches.
     ///
     /// # Errors
     /// If it fails even without the tests that failed at first.
-    pub fn of(program: &TestProgram, work: &Path) -> Result<Judge> {
-        let mut judge =
-            Judge { program: program.clone(), skipped: Vec::new(), reached: BTreeSet::new(), takes: Duration::ZERO };
+    pub fn of(program: &TestProgram, work: &Path) -> Result<TestSuite> {
+        let mut suite = TestSuite {
+            program: program.clone(),
+            skipped: Vec::new(),
+            reached: BTreeSet::new(),
+            takes: Duration::ZERO,
+        };
         let reached = work.join("reached");
         for last in [false, true] {
             let _ = fs::remove_file(&reached); // none is there at first
             let begin = Instant::now();
-            let (ended, failed) = judge.run(0, PROGRAM_MAX, Some(&reached), false)?;
-            judge.takes = begin.elapsed();
+            let (ended, failed) = suite.run(0, PROGRAM_MAX, Some(&reached), false)?;
+            suite.takes = begin.elapsed();
             if ended == ProgramEnd::Well {
                 let lines = fs::read_to_string(&reached).unwrap_or_default();
-                judge.reached = lines.lines().filter_map(|line| line.parse().ok()).collect();
-                return Ok(judge);
+                suite.reached = lines.lines().filter_map(|line| line.parse().ok()).collect();
+                return Ok(suite);
             }
             ensure!(!last && !failed.is_empty(), "{} fails without a mutant", program.name);
-            judge.skipped = failed;
+            suite.skipped = failed;
         }
         unreachable!("the last run returns")
     }
@@ -145,16 +149,16 @@ fn stop(child: &mut Child) {
     let _ = child.wait(); // it has been killed
 }
 
-/// What `judges` say about `mutant`, those that end soonest first.
+/// What `suites` say about `mutant`, those that end soonest first.
 ///
 /// # Errors
 /// If one cannot be started.
-pub fn judge(judges: &[Judge], mutant: &NumberedChange) -> Result<MutantVerdict> {
-    let mut reached: Vec<&Judge> = judges.iter().filter(|judge| judge.reached.contains(&mutant.number)).collect();
-    reached.sort_by_key(|judge| judge.takes);
+pub fn run_against(suites: &[TestSuite], mutant: &NumberedChange) -> Result<MutantVerdict> {
+    let mut reached: Vec<&TestSuite> = suites.iter().filter(|suite| suite.reached.contains(&mutant.number)).collect();
+    reached.sort_by_key(|suite| suite.takes);
     let mut verdict = MutantVerdict::NotReached;
-    for judge in reached {
-        match judge.run(mutant.number, judge.takes * TIMES_MAX + BESIDE, None, true)?.0 {
+    for suite in reached {
+        match suite.run(mutant.number, suite.takes * TIMES_MAX + BESIDE, None, true)?.0 {
             ProgramEnd::Badly => return Ok(MutantVerdict::Killed),
             ProgramEnd::TooLate => return Ok(MutantVerdict::Endless),
             ProgramEnd::Well => verdict = MutantVerdict::Survived,
