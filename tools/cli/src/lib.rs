@@ -51,7 +51,7 @@ pub use trace::TraceArgs;
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
 /// in deterministic virtual time.
 #[derive(Parser, Debug)]
-#[command(name = "renga", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "renga", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
