@@ -205,7 +205,7 @@ async function start() {
   const [first] = runs, names = runs.map((run) => run.names.title).join(" and ");
   document.title = `${names}: Renga`;
   byId("title").textContent = names;
-  byId("facts").textContent = `${first.boards.length} boards, ${timeText(first.finish - first.begin)} of virtual time, ${grouped(first.names.events)} events`;
+  byId("facts").textContent = runs.map((run) => `${run.boards.length} boards, ${timeText(run.finish - run.begin)} of virtual time, ${grouped(run.names.events)} events`).join("; ");
   const app = new App(runs, data.comparison);
   app.connect();
   if (first.program.begin.length) app.setTime(first.program.begin[0]);

@@ -66,7 +66,7 @@ class DetailPanel {
   process(run, process, chosen) {
     const { time } = this.app, program = chosen ?? run.programAt(process, time), isProgram = program >= 0;
     const title = isProgram ? `${run.names.program_names[program]}, pid ${run.program.pid[program]}` : run.fullName(process);
-    const parts = [element("h2", {}, title), element("p", {}, isProgram ? `${run.fullName(process)}: ` : "", STATE_WORDS[run.stateAt(process, time)])];
+    const parts = [element("h2", {}, title), element("p", {}, isProgram ? `${run.fullName(process)}: ` : "", processWords(run, process, time))];
     const call = run.systemCallAt(process, time);
     if (call >= 0) parts.push(element("p", {}, `in ${run.systemCallName(call)}() for ${shortTime(time - run.system_call.begin[call])}`));
     parts.push(...this.chain(run, process));

@@ -1,6 +1,6 @@
 // The cluster at one instant: boards with cores, programs and disk; the link below them with its frames and the token.
 
-const STAGE_HEIGHT = 212;
+const STAGE_HEIGHT = 222;
 
 class Stage {
   constructor(run, app, canvas) {
@@ -14,7 +14,7 @@ class Stage {
     const { context, width, height } = fitCanvas(this.canvas), { run, app } = this, time = app.time;
     Object.assign(this, { context, hits: [] });
     const count = run.boards.length, gap = count > 4 ? 6 : 14, wide = (width - 24 - gap * (count - 1)) / count;
-    this.boxes = run.boards.map((board, at) => ({ board, x: 12 + at * (wide + gap), y: 10, width: wide, height: height - 74 }));
+    this.boxes = run.boards.map((board, at) => ({ board, x: 12 + at * (wide + gap), y: 10, width: wide, height: height - 84 }));
     this.boxes.forEach((box) => this.drawBoard(box, time));
     this.drawLink(width, height, time);
     this.canvas.setAttribute("aria-label", this.inWords(time));
@@ -120,7 +120,7 @@ class Stage {
   }
 
   drawLink(width, height, time) {
-    const { context, run, app } = this, { colours } = app, y = height - 22, from = this.boxes[0], to = this.boxes.at(-1);
+    const { context, run, app } = this, { colours } = app, y = height - 32, from = this.boxes[0], to = this.boxes.at(-1);
     const ports = this.boxes.map((box) => box.x + box.width / 2), holder = run.tokenAt(time);
     context.strokeStyle = colours.line;
     context.lineWidth = 3;
@@ -163,7 +163,7 @@ class Stage {
     context.strokeStyle = colours.back;
     context.stroke();
     const room = this.canvas.clientWidth - x - 22, wide = context.measureText(words).width, left = room < wide && x > wide + 40;
-    const lift = onWire ? -15 : 0;
+    const lift = onWire ? 17 : 0; // below the line; those that wait are above it
     context.textAlign = left ? "right" : "left";
     this.text(`${words}, ${run.frame.bytes[frame]} B`, left ? x - 16 : x + 16, top + lift, left ? x - 24 : room, colours.text);
     context.textAlign = "left";

@@ -83,7 +83,7 @@ class Timeline {
     context.fillStyle = colours.back;
     context.fillRect(0, 0, width, RULER);
     context.fillStyle = colours.dim;
-    const unit = step < 1e3 ? [1, "ns"] : step < 1e6 ? [1e3, "µs"] : step < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+    const unit = view.to < 1e4 ? [1, "ns"] : view.to < 1e7 ? [1e3, "µs"] : view.to < 1e10 ? [1e6, "ms"] : [1e9, "s"];
     const digits = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
     for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step) {
       const x = brush.x(time);
@@ -247,7 +247,7 @@ class Timeline {
       const at = run.segmentAt(found.program, time), cause = at < 0 ? "" : `: ${run.names.cause_names[run.path.cause[at]]}, ${run.fullName(run.path.process[at])}`;
       return `${run.names.program_names[found.program]}${cause}`;
     }
-    return found?.process !== undefined ? STATE_WORDS[run.stateAt(found.process, time)] : "";
+    return found?.process !== undefined ? processWords(run, found.process, time) : "";
   }
 
   /** Another row is chosen by a key. */

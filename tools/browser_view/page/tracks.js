@@ -123,7 +123,7 @@ class Brush {
   /** Intervals: boxes where they are wide enough, else how much of each pixel they fill, from the bottom up. */
   spans(spans, y, height, colour, text, textColour) {
     const first = Math.max(0, spans.last(this.view.from)), behind = spans.last(this.view.to) + 1;
-    if (behind - first < this.width) {
+    if (behind - first < this.width / 3) {
       for (let at = first; at < behind; at++) {
         const x0 = this.x(spans.begin[at]), x1 = this.x(spans.end[at]);
         if (x1 < this.left) continue;
@@ -138,7 +138,8 @@ class Brush {
     for (let pixel = 0; pixel < this.width; pixel++) {
       const until = spans.until(this.view.from + (pixel + 1) * step), part = Math.min(1, (until - before) / step);
       before = until;
-      if (part > 0) this.context.fillRect(this.left + pixel, y + height * (1 - part), 1, height * part);
+      const high = Math.max(1, height * part);
+      if (part > 0) this.context.fillRect(this.left + pixel, y + height - high, 1, high);
     }
   }
 }
@@ -183,8 +184,9 @@ const rowPainters = {
     const { run, colours } = brush, core = run.cores[row.core], height = row.height - 4;
     const whose = (at) => run.coreWords(at);
     brush.box(brush.left, brush.left + brush.width, y + 2, height, colours.raised);
-    brush.spans(core.system, y + 2, height, colours.system, whose, colours.text);
-    if (core.programs.last(brush.view.to) - core.programs.last(brush.view.from) < brush.width) {
+    const count = [core.programs, core.system].map((spans) => spans.last(brush.view.to) - spans.last(brush.view.from));
+    if (Math.max(...count) < brush.width / 4) {
+      brush.spans(core.system, y + 2, height, colours.system, whose, colours.text);
       brush.spans(core.programs, y + 2, height, colours.program, whose, colours.on_colour);
     } else {
       // Both fill pixels in part: the programs' from below, the system's above them.

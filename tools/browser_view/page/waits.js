@@ -45,6 +45,12 @@ function linkWords(run, call, time) {
   return "the routers work on it";
 }
 
+/** What a process does, in words. */
+function processWords(run, process, time) {
+  const call = run.callAt(process, time);
+  return call < 0 ? STATE_WORDS[run.stateAt(process, time)] : `waits in its call ${run.kind(run.call.server[call])}.${run.entry(call)}`;
+}
+
 function stateWords(run, process, time, called) {
   const state = run.stateAt(process, time);
   const disk = run.kind(process) === "disk" && run.boards[run.board(process)]?.disk.at(time) >= 0;
