@@ -1,12 +1,13 @@
 #!/bin/bash
 # Finds, or else installs, what a command of the tool needs, and prints the settings as NAME=VALUE lines. Called by the
 # tool (tools/workspace/src/environment.rs). Progress and errors go to stderr.
-# Usage: tools/setup/provide.sh boards|qemu|tests
+# Usage: tools/setup/provide.sh boards|qemu|tests|browser
 #   boards   RENGA_SYSROOT            a sysroot with the boards' core and alloc, where the toolchain has none
 #            RENGA_TARGET_RUSTFLAGS   the compiler flags that every build for the boards needs (may be empty)
 #            RENGA_OBJCOPY            a program that makes raw images of ELF files
 #   qemu     RENGA_QEMU               the QEMU binary, of exactly the version that the emulator supports
 #   tests    what tests use beside
+#   browser  the browser of tests of pages
 set -euo pipefail
 
 RENGA_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
@@ -45,7 +46,8 @@ main() {
     boards) provide_boards >&2 && print_settings PATH RUSTUP_TOOLCHAIN RENGA_SYSROOT RENGA_TARGET_RUSTFLAGS RENGA_OBJCOPY ;;
     qemu) ensure_qemu >&2 && print_settings RENGA_QEMU ;;
     tests) ensure_test_tools >&2 ;;
-    *) fail "nothing is called $1: boards, qemu, tests" ;;
+    browser) ensure_browser >&2 ;;
+    *) fail "nothing is called $1: boards, qemu, tests, browser" ;;
   esac
 }
 

@@ -23,6 +23,7 @@ mod sweep;
 mod system;
 mod top;
 mod trace;
+mod view;
 
 use clap::{Args, Parser, Subcommand};
 pub use compare::CompareArgs;
@@ -47,6 +48,7 @@ pub use sweep::{SweepArgs, SweepOf, SweepPlace};
 pub use system::{SystemArgs, SystemCommand, SystemNew};
 pub use top::{Top, ViewName};
 pub use trace::TraceArgs;
+pub use view::ViewArgs;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
 /// in deterministic virtual time.
@@ -97,6 +99,8 @@ pub enum RengaCommand {
     Trace(TraceArgs),
     /// Show boards, programs, system processes and calls of a trace, while it grows or played again
     Top(Top),
+    /// Write a trace, or two beside each other, as a page for a browser
+    View(ViewArgs),
     /// Build the disk image, or the card images of real boards; inspect a card
     Image(ImageArgs),
     /// Write card images to cards, carefully; without arguments, list what could be written to
@@ -128,6 +132,7 @@ impl RengaCommand {
             RengaCommand::Sweep(_) => "sweep",
             RengaCommand::Trace(_) => "trace",
             RengaCommand::Top(_) => "top",
+            RengaCommand::View(_) => "view",
             RengaCommand::Image(_) => "image",
             RengaCommand::Flash(_) => "flash",
             RengaCommand::Console(_) => "console",

@@ -33,6 +33,8 @@ pub enum LongPart {
     Models,
     /// 10,000,000 calls of a hostile board beside a whole one
     Hostile,
+    /// Pages of `renga view` in headless Chromium, which is installed if it can be
+    Browser,
     /// Each fuzz target for 20 minutes
     Fuzz,
     /// The core, the link's state machines and its formats under miri, where it is installed

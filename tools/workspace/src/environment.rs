@@ -100,6 +100,14 @@ impl Environment {
         self.provide("tests").map(|_| ())
     }
 
+    /// Installs the browser that tests of pages use, where that is possible.
+    ///
+    /// # Errors
+    /// If set-up cannot be started or fails; what is missing fails nothing.
+    pub fn provide_browser(&self) -> Result<()> {
+        self.provide("browser").map(|_| ())
+    }
+
     /// Where cargo builds for this machine.
     pub fn target(&self) -> PathBuf {
         set("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from)

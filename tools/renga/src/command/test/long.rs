@@ -99,6 +99,11 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let layer = Layer { arguments, settings, ..Layer::named(name) };
             layer.run(environment, &Test { filter: only, ..options.clone() }, count)?;
         }
+        LongPart::Browser => {
+            environment.provide_browser()?;
+            let arguments = &["test", "-p", "renga-browser-view", "--test", "run"];
+            Layer { arguments, ..Layer::named(name) }.run(environment, options, count)?;
+        }
         LongPart::Fuzz => count.one(name, fuzz(environment, options, FUZZ_S)? == 0),
         LongPart::Miri if has_miri() => under_miri(environment, count, options)?,
         LongPart::Miri => count.skipped.push(format!("{name}: no nightly toolchain with miri")),
