@@ -19,7 +19,7 @@ mod debian;
 mod determinism;
 mod errors;
 mod files;
-mod host_disk;
+mod host_faults;
 mod hostile;
 mod images;
 mod interactive;
