@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod crash;
 mod examples;
+mod flash;
 mod hint;
 mod image;
 mod image_choice;
@@ -30,6 +31,7 @@ pub use compare::CompareArgs;
 pub use completions::{CompletionKind, Completions};
 pub use crash::CrashArgs;
 use examples::EXAMPLES;
+pub use flash::Flash;
 pub use hint::hint;
 pub use image::{DEFAULT_CLUSTER_NAME, ImageArgs};
 pub use image_choice::ImageChoice;
@@ -306,55 +308,6 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 }
-
-/// `renga flash`
-#[derive(Args, Debug, Clone)]
-#[command(after_help = FLASH_STATUS)]
-pub struct Flash {
-    /// The card's device, such as /dev/sdb, or a file; nothing is ever chosen for you
-    #[arg(value_name = "DEVICE|FILE", requires = "what")]
-    pub target: Option<PathBuf>,
-    /// Write this card image
-    #[arg(long, value_name = "FILE", group = "what", requires = "target")]
-    pub card: Option<PathBuf>,
-    /// Write the cards of this cluster, one after the other; a journal beside the file remembers which are done
-    #[arg(long, value_name = "FILE.toml", group = "what", requires = "target")]
-    pub cluster: Option<PathBuf>,
-    /// Of the cluster, only this board's
-    #[arg(long, value_name = "BOARD", requires = "cluster")]
-    pub board: Option<String>,
-    /// Take the cluster's images from this folder instead of making them
-    #[arg(long, value_name = "FOLDER", requires = "cluster")]
-    pub cards: Option<PathBuf>,
-    /// Say what would be done, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Only compare the card with the image
-    #[arg(long, conflicts_with = "dry_run")]
-    pub verify_only: bool,
-    /// Allow a device of more than 128 GB
-    #[arg(long)]
-    pub large: bool,
-    /// Also write cards of boards that have one, and cards of other boards
-    #[arg(long, requires = "cluster")]
-    pub force: bool,
-    /// Do not ask; needs --serial
-    #[arg(long, requires = "serial")]
-    pub yes: bool,
-    /// The whole serial number of the device (its model, or its path, if it has none), with --yes
-    #[arg(long, value_name = "TEXT", requires = "yes")]
-    pub serial: Option<String>,
-}
-
-const FLASH_STATUS: &str = "Exit status:
-  0  done: written, read back and equal
-  1  what was read back differs from the image
-  2  wrong arguments
-  3  the device is refused, is not there, or cannot be opened
-  4  not confirmed
-  5  the card was taken out, is full, or cannot be written or read
-  6  the card is another board's already
-  125  anything else";
 
 /// `renga console`
 #[derive(Args, Debug, Clone)]

@@ -15,7 +15,7 @@ mod debian;
 mod determinism;
 mod faults;
 mod files;
-mod host_disk;
+mod host_faults;
 mod images;
 mod ledger;
 mod limits;
