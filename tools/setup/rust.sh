@@ -5,6 +5,7 @@
 # a later `rustup target add` would leave two copies of `core` there.
 
 readonly TARGET=aarch64-unknown-none-softfloat
+readonly WASM_TARGET=wasm32-unknown-unknown
 readonly RUST_SOURCE_SUITES=(trixie-backports forky sid)
 readonly DEBIAN_RUST_PACKAGES=(rustc-web cargo-web rust-web-src lld-19)
 
@@ -93,35 +94,45 @@ fetch_rust_source() {
   return 1
 }
 
-# build_sysroot LIBRARY_SOURCE: builds core and alloc for the target from source into the project's sysroot.
+# build_sysroot LIBRARY_SOURCE: builds core and alloc for the boards from source into the project's sysroot.
 build_sysroot() {
-  local source=$1 work=$SETUP_DIR/sysroot-work sysroot
-  sysroot=$(project_sysroot)
+  RUSTFLAGS=-Cembed-bitcode=yes build_library "$1" "$TARGET" "$(project_sysroot)" \
+    -Zbuild-std=core,alloc,compiler_builtins -Zbuild-std-features=compiler-builtins-mem
+}
+
+# build_library LIBRARY_SOURCE TARGET SYSROOT CARGO_OPTION...: builds the crates that the options name into a sysroot.
+build_library() {
+  local source=$1 target=$2 sysroot=$3 work=$3-work
+  shift 3
   mkdir -p "$work/src"
   echo '#![no_std]' >"$work/src/lib.rs"
   printf '[package]\nname = "seed"\nversion = "0.0.0"\nedition = "2024"\n[profile.release]\npanic = "abort"\n[workspace]\n' \
     >"$work/Cargo.toml"
   (
-    cd "$work" && unset CARGO_TARGET_DIR RUSTFLAGS CARGO_ENCODED_RUSTFLAGS &&
-      RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$source RUSTFLAGS=-Cembed-bitcode=yes \
-        cargo build --release --target "$TARGET" --target-dir "$work/target" \
-        -Zbuild-std=core,alloc,compiler_builtins -Zbuild-std-features=compiler-builtins-mem
+    cd "$work" && unset CARGO_TARGET_DIR CARGO_ENCODED_RUSTFLAGS &&
+      RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$source RUSTFLAGS=${RUSTFLAGS:-} \
+        cargo build --release --target "$target" --target-dir "$work/target" "$@"
   ) || return
   # Renamed into place at the end, so that an interrupted copy is not taken for a sysroot.
-  rm -rf "$sysroot" "$work/sysroot"
-  mkdir -p "$work/sysroot/lib/rustlib/$TARGET/lib"
-  cp "$work/target/$TARGET"/release/deps/lib{core,alloc,compiler_builtins}-*.rlib "$work/sysroot/lib/rustlib/$TARGET/lib/" &&
+  rm -rf "$sysroot" "$work/sysroot" "$work/target/$target"/release/deps/libseed*
+  mkdir -p "$work/sysroot/lib/rustlib/$target/lib"
+  cp "$work/target/$target"/release/deps/lib*.rlib "$work/sysroot/lib/rustlib/$target/lib/" &&
     mv "$work/sysroot" "$sysroot" && rm -rf "$work"
 }
 
 sysroot_from_debian_source() {
-  local version source
-  version=$(rustc_version)
-  source=$SETUP_DIR/rust-src-$version
-  if [[ ! -e $source/library/Cargo.lock ]]; then
-    fetch_rust_source "$version" "$source" || return
-  fi
-  build_sysroot "$source/library"
+  debian_source && build_sysroot "$(debian_source_folder)/library"
+}
+
+debian_source_folder() {
+  printf '%s/rust-src-%s' "$SETUP_DIR" "$(rustc_version)"
+}
+
+# debian_source: has the library source of the installed rustc there.
+debian_source() {
+  local source
+  source=$(debian_source_folder)
+  [[ -e $source/library/Cargo.lock ]] || fetch_rust_source "$(rustc_version)" "$source"
 }
 
 # unpack_debian_rust: Debian's newest compiler, below target/, with its programs behind small scripts that show them
@@ -219,4 +230,51 @@ make_target_library() {
   step "building the $TARGET library from the source of Debian's compiler" sysroot_from_debian_rust ||
     rust_fail "the library for $TARGET could not be built"
   target_ready || rust_fail "the library for $TARGET is still missing after its build"
+}
+
+# wasm_ready: whether std for WebAssembly is in the toolchain or in a sysroot of this project; sets
+# RENGA_WASM_RUSTFLAGS.
+wasm_ready() {
+  local sysroot
+  if has_target_library "$(in_root rustc --print target-libdir --target "$WASM_TARGET" 2>/dev/null)"; then
+    export RENGA_WASM_RUSTFLAGS=
+    return
+  fi
+  sysroot=$(wasm_sysroot)
+  has_target_library "$sysroot/lib/rustlib/$WASM_TARGET/lib" || return
+  export RENGA_WASM_RUSTFLAGS="--sysroot=$sysroot"
+}
+
+wasm_sysroot() {
+  printf '%s/sysroot-wasm-%s' "$SETUP_DIR" "$(rustc_version)"
+}
+
+wasm_from_source() {
+  RUSTFLAGS= build_library "$1" "$WASM_TARGET" "$(wasm_sysroot)" -Zbuild-std=std,panic_abort
+}
+
+wasm_from_debian_source() {
+  debian_source && wasm_from_source "$(debian_source_folder)/library"
+}
+
+# ensure_wasm_library: std for WebAssembly. Debian's compiler brings its source, and the linker beside lld.
+ensure_wasm_library() {
+  local web=$SETUP_DIR/rust-web
+  if ! wasm_ready; then
+    if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
+      step "building std for WebAssembly (about 40 s)" \
+        wasm_from_source "$(compgen -G "$web/usr/src/rustc-*/library" | head -n1)" || true
+    elif rustup_may_download; then
+      step "installing std for WebAssembly by rustup" in_root rustup target add "$WASM_TARGET" || true
+    else
+      apt_usable || rust_fail "std for WebAssembly is not installed, and this machine has no apt with a Debian mirror"
+      step "building std for WebAssembly from Debian's rust-src $(rustc_version) (about 40 s)" \
+        wasm_from_debian_source || true
+    fi
+    wasm_ready || rust_fail "std for WebAssembly could not be built"
+  fi
+  if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
+    ln -sf "$web/usr/bin/wasm-ld-19" "$web/bin/wasm-ld"
+    export RENGA_WASM_RUSTFLAGS="$RENGA_WASM_RUSTFLAGS -Clinker=$web/bin/wasm-ld"
+  fi
 }

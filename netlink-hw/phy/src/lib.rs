@@ -6,10 +6,10 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "host")]
+#[cfg(feature = "loopback")]
 extern crate std;
 
-#[cfg(feature = "host")]
+#[cfg(feature = "loopback")]
 pub mod loopback;
 
 pub mod bus_phy;

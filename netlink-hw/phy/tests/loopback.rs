@@ -1,5 +1,5 @@
 //! The loopback bus: times, lines, collisions, faults from a seed.
-#![cfg(feature = "host")]
+#![cfg(feature = "loopback")]
 
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod calls;
+#[cfg(feature = "campaign")]
 pub mod campaign;
 mod cluster;
 mod cores;
@@ -23,4 +24,4 @@ pub mod trace;
 mod waits;
 
 pub use cluster::{ClusterSetup, Players, SimCluster, SimSite};
-pub use renga_phy::loopback::{BusCounters, BusTiming, Faults, Loopback};
+pub use renga_phy::loopback::{BusCounters, BusTiming, Faults, FrameRecord, Loopback};

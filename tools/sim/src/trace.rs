@@ -16,17 +16,36 @@ const LATEST_MAX: usize = 60;
 /// Events with their times, ns.
 type Latest = VecDeque<(u64, Event)>;
 
+/// An event as [`SimTrace::take_watched`] gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchedEvent {
+    /// When, ns.
+    pub time_ns: u64,
+    /// On which board.
+    pub board: u8,
+    /// What.
+    pub event: Event,
+}
+
 /// The events of all boards.
 pub struct SimTrace {
     hash: Cell<u64>,
     events: Cell<u64>,
+    watched: RefCell<Vec<WatchedEvent>>,
+    watched_max: Cell<usize>,
     /// By board.
     latest: RefCell<Vec<Latest>>,
 }
 
 impl Default for SimTrace {
     fn default() -> Self {
-        SimTrace { hash: Cell::new(FnvHasher::default().finish()), events: Cell::new(0), latest: RefCell::default() }
+        SimTrace {
+            hash: Cell::new(FnvHasher::default().finish()),
+            events: Cell::new(0),
+            watched: RefCell::default(),
+            watched_max: Cell::new(0),
+            latest: RefCell::default(),
+        }
     }
 }
 
@@ -37,6 +56,7 @@ impl SimTrace {
         let boards = all.len().max(place + 1);
         all.resize_with(boards, VecDeque::new);
         let latest = &mut all[place];
+        let mut watched = self.watched.borrow_mut();
         for (time_ns, event) in events {
             let words = event.to_words();
             let [what, first, second] = words.map(u64::from);
@@ -46,7 +66,19 @@ impl SimTrace {
                 latest.pop_front();
             }
             latest.push_back((time_ns, event));
+            if watched.len() < self.watched_max.get() {
+                watched.push(WatchedEvent { time_ns, board, event });
+            }
         }
+    }
+
+    /// Keeps so many of the events from now on until they are taken.
+    pub fn watch(&self, max: usize) {
+        self.watched_max.set(max);
+    }
+    /// Takes the events that were kept.
+    pub fn take_watched(&self) -> Vec<WatchedEvent> {
+        self.watched.take()
     }
 
     fn mix(&self, words: [u64; 3]) {

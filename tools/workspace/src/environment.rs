@@ -16,6 +16,8 @@ pub type Settings = BTreeMap<String, OsString>;
 
 /// The compiler flags that every build for the boards needs.
 pub const TARGET_RUSTFLAGS: &str = "RENGA_TARGET_RUSTFLAGS";
+/// The compiler flags that every build for WebAssembly needs.
+pub const WASM_RUSTFLAGS: &str = "RENGA_WASM_RUSTFLAGS";
 const OBJCOPY: &str = "RENGA_OBJCOPY";
 const QEMU: &str = "RENGA_QEMU";
 /// What builds for the boards need.
@@ -27,6 +29,7 @@ pub struct Environment {
     /// The project's folder.
     pub root: PathBuf,
     boards: Arc<OnceLock<Settings>>,
+    wasm: Arc<OnceLock<Settings>>,
     qemu: Arc<OnceLock<Settings>>,
 }
 
@@ -44,7 +47,7 @@ impl Environment {
 
     /// Of the project in `root`, a path without links.
     pub fn of(root: PathBuf) -> Environment {
-        Environment { root, boards: Arc::default(), qemu: Arc::default() }
+        Environment { root, boards: Arc::default(), wasm: Arc::default(), qemu: Arc::default() }
     }
 
     /// The QEMU binary.
@@ -71,6 +74,14 @@ impl Environment {
         let given = set(OBJCOPY).is_some();
         let given = FOR_BOARDS.into_iter().filter_map(|name| Some((name, env::var_os(name)?))).filter(|_| given);
         self.settings(&self.boards, "boards", given)
+    }
+
+    /// What builds for WebAssembly need: [`WASM_RUSTFLAGS`], a `PATH` with a compiler.
+    ///
+    /// # Errors
+    /// If it is neither there nor can be installed.
+    pub fn for_wasm(&self) -> Result<&Settings> {
+        self.settings(&self.wasm, "wasm", env::var_os(WASM_RUSTFLAGS).map(|flags| (WASM_RUSTFLAGS, flags)))
     }
 
     /// A program that makes raw images of ELF files.

@@ -70,7 +70,11 @@ impl WireModel {
         let frame = core::mem::replace(&mut self.stations[place].frame, free);
         self.count_frame(talk, &frame[..talk.bytes]);
         let poll = match LinkFrame::parse(&frame[..talk.bytes]) {
-            Ok(LinkFrame { header, payload }) => self.deliver(place, &frame[..talk.bytes], &header, payload),
+            Ok(LinkFrame { header, payload }) => {
+                let poll = self.deliver(place, &frame[..talk.bytes], &header, payload);
+                self.records.keep(self.now_ns, talk.wire_ns, &header, talk.bytes);
+                poll
+            }
             Err(_) => Poll(0),
         };
         self.pool.push(frame);
@@ -99,13 +103,17 @@ impl WireModel {
             let board = station.answers.board;
             let meant = [board, BROADCAST].contains(&header.destination) || header.source == board;
             if self.random.per_mille(faults.lost_per_mille) {
+                if meant {
+                    self.records.harm(board);
+                }
                 continue;
             }
             if self.random.per_mille(faults.changed_per_mille) {
                 if !meant {
                     continue;
                 }
-                let bit = self.random.draw() as usize % (frame.len() * 8);
+                self.records.harm(board);
+                let bit = self.random.below(frame.len() as u64 * 8) as usize;
                 self.arrive(other, frame, Some(bit));
                 continue;
             }
@@ -116,7 +124,11 @@ impl WireModel {
                 poll |= answer.0;
             }
             // The answer to a poll was all that it wanted.
-            if !meant || header.kind == FrameKind::Poll || self.random.per_mille(faults.dropped_per_mille) {
+            if !meant || header.kind == FrameKind::Poll {
+                continue;
+            }
+            if self.random.per_mille(faults.dropped_per_mille) {
+                self.records.harm(board);
                 continue;
             }
             self.arrive(other, frame, None);

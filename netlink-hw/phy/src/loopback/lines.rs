@@ -97,7 +97,7 @@ impl WireModel {
             self.stations[place].false_busy_ns = until_ns;
             self.sample_after(self.timing.line_ns);
         } else if self.random.per_mille(self.faults.token_doubled_per_mille) {
-            let other = self.random.draw() as usize % self.stations.len();
+            let other = self.random.below(self.stations.len() as u64) as usize;
             if other != place && other != next {
                 self.offer_token(other);
             }

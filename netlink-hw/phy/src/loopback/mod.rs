@@ -6,12 +6,14 @@
 
 mod frames;
 mod lines;
+mod record;
 mod station;
 
+pub use record::FrameRecord;
 pub use station::{BusCounters, BusTiming, Faults};
 
 use crate::token::{Arming, PhyEvent, TokenPhy};
-use crate::{FRAME_BYTES_MAX, loopback::station::LoopbackStation};
+use crate::{FRAME_BYTES_MAX, loopback::record::FrameRecords, loopback::station::LoopbackStation};
 use renga_random::Random;
 use renga_wire::bus::{Answers, BusLines, Drive, WatchedLines};
 use std::cell::RefCell;
@@ -45,6 +47,7 @@ struct WireModel {
     pool: Vec<station::Buffer>,
     lose_next_token: bool,
     count: BusCounters,
+    records: FrameRecords,
 }
 
 /// The bus as its owner, the simulator, sees it.
@@ -71,6 +74,7 @@ impl LoopbackBus {
             pool: Vec::new(),
             lose_next_token: false,
             count: BusCounters::default(),
+            records: FrameRecords::default(),
         })))
     }
 
@@ -151,6 +155,16 @@ impl LoopbackBus {
     /// The counters until now.
     pub fn count(&self) -> BusCounters {
         self.0.borrow().count
+    }
+
+    /// Keeps so many of the frames from now on until they are taken.
+    pub fn watch_frames(&self, max: usize) {
+        self.0.borrow_mut().records.max = max;
+    }
+
+    /// Takes the frames that were kept.
+    pub fn take_frames(&self) -> Vec<FrameRecord> {
+        std::mem::take(&mut self.0.borrow_mut().records.kept)
     }
 
     /// Changes the wiring, and samples all stations.

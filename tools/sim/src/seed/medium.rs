@@ -4,12 +4,13 @@
 //! Invariant: whatever a cut leaves, `e2fsck -p` mends it, and what was synced is there. Not here: what becomes of
 //! the board (`ongoing`).
 
+use super::checker::MediumChecker;
 use super::known::KnownFiles;
 use super::verdict::keeps;
 use crate::incident::Trouble;
 use crate::ongoing::DISK_BOARD;
 use crate::outcome::SimCounts;
-use crate::system::{DiskFaults, SimSystem, image};
+use crate::system::{DiskFaults, SimSystem};
 
 /// Until when all programs have been started, at the latest.
 const BEGIN_NS: u64 = 60_000_000_000;
@@ -24,7 +25,7 @@ pub const EVENTS: &str = "events before a cut";
 pub fn begin(
     system: &mut SimSystem,
     trouble: Trouble,
-    files: &KnownFiles,
+    (files, checker): (&KnownFiles, &MediumChecker),
     counts: &mut SimCounts,
 ) -> Result<(), String> {
     match trouble {
@@ -43,8 +44,9 @@ pub fn begin(
             counts.add(EVENTS, disk.writes() - before);
             files.expect_losses(false);
             files.set_running(false);
-            let found = image::recover(&disk.content()).map_err(|error| format!("after a cut: {error}"))?;
-            keeps(&found, files).map_err(|error| format!("after a cut: {error}"))?;
+            let found = checker.files(&disk.content(), true);
+            let kept = found.and_then(|found| found.map_or(Ok(()), |found| keeps(&found, files)));
+            kept.map_err(|error| format!("after a cut: {error}"))?;
         }
         Trouble::FrameCut(_, frames) => {
             wait(system, files, KnownFiles::is_begun);

@@ -5,6 +5,7 @@
 //! step and on the medium, which e2fsck finds clean.
 
 mod actions;
+mod checker;
 mod known;
 mod medium;
 mod rover;
@@ -19,7 +20,7 @@ use crate::logged;
 use crate::ongoing::{DISK_BOARD, Ongoing};
 use crate::outcome::{Failure, SimCounts, SimReport, SimScope};
 use crate::program::SimPrograms;
-use crate::system::{Pages, SMALL, SimSystem, SystemSetup, image, medium, placement, spread};
+use crate::system::{Pages, SMALL, SimSystem, SystemSetup, medium, placement, spread};
 use actions::SeedPlan;
 use known::KnownFiles;
 use renga_phy::loopback::Faults;
@@ -28,12 +29,10 @@ use renga_random::Random;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::OnceLock;
 
+pub use checker::MediumChecker;
 pub use medium::EVENTS;
 
-/// Size of the medium.
-const DISK_MEBIBYTES: u32 = 12;
 /// What each of more boards than the pair's needs for messages.
 const MESSAGE_KIB: u32 = 4096;
 /// What a run may take, simulated; far more than any does.
@@ -123,8 +122,21 @@ pub fn actors(seed: u64, boards: Option<u8>) -> usize {
 /// # Errors
 /// What went wrong.
 pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<SimReport, Box<Failure>> {
+    run_checked(seed, boards, cut, &MediumChecker::E2fsprogs)
+}
+
+/// As [`run`], with a medium that `checker` makes and checks.
+///
+/// # Errors
+/// What went wrong.
+pub fn run_checked(
+    seed: u64,
+    boards: Option<u8>,
+    cut: &Cut,
+    checker: &MediumChecker,
+) -> Result<SimReport, Box<Failure>> {
     let settings = SeedSettings::draw(seed, boards, cut);
-    play(seed, settings, draw(seed, settings), cut)
+    play(settings, draw(seed, settings), (seed, cut, checker))
 }
 
 fn draw(seed: u64, settings: SeedSettings) -> SeedPlan {
@@ -140,10 +152,25 @@ fn draw(seed: u64, settings: SeedSettings) -> SeedPlan {
 pub fn run_with(seed: u64, settings: SeedSettings, cut: &Cut) -> Result<SimReport, Box<Failure>> {
     let mut plan = SeedPlan::draw(&mut Random::new(seed), u64::from(settings.boards));
     plan.incidents.clear();
-    play(seed, settings, plan, cut)
+    play(settings, plan, (seed, cut, &MediumChecker::E2fsprogs))
 }
 
-fn play(seed: u64, settings: SeedSettings, mut plan: SeedPlan, cut: &Cut) -> Result<SimReport, Box<Failure>> {
+/// The medium with the programs of every seed, for [`MediumChecker::Absent`].
+///
+/// # Errors
+/// What mke2fs says.
+pub fn fresh_disk() -> Result<Pages, String> {
+    let (programs, files) = (SimPrograms::default(), KnownFiles::new(false, false));
+    let settings = SeedSettings::PAIR;
+    start::add_programs(&programs, settings.boards, &draw(0, settings), &files);
+    MediumChecker::E2fsprogs.fresh_disk(&programs)
+}
+
+fn play(
+    settings: SeedSettings,
+    mut plan: SeedPlan,
+    (seed, cut, checker): (u64, &Cut, &MediumChecker),
+) -> Result<SimReport, Box<Failure>> {
     let early = |what: String| Box::new(Failure::bare(seed, SimScope::System, what));
     plan.cut(cut);
     // So few frames arrive that a board which lives may be silent for as long as a dead one.
@@ -152,7 +179,7 @@ fn play(seed: u64, settings: SeedSettings, mut plan: SeedPlan, cut: &Cut) -> Res
     let parted = plan.incidents.iter().any(|incident| incident.trouble.parts()) || heavy;
     let (programs, files) = (SimPrograms::default(), KnownFiles::new(faulty, parted));
     start::add_programs(&programs, settings.boards, &plan, &files);
-    let disk = fresh_disk(&programs).map_err(early)?;
+    let disk = checker.fresh_disk(&programs).map_err(early)?;
     let placement = placed(settings).map_err(|error| early(error.to_string()))?;
     let cluster = ClusterSetup { faults: settings.faults, seed, ..ClusterSetup::new(2) };
     let mut system = SimSystem::boot(
@@ -163,14 +190,14 @@ fn play(seed: u64, settings: SeedSettings, mut plan: SeedPlan, cut: &Cut) -> Res
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let mut ongoing = Ongoing::new(settings.boards, settings.faults);
         system.disk.seed(Random::new(seed));
-        befall(&mut system, &mut ongoing, &plan, &files, &mut counts)?;
+        befall(&mut system, &mut ongoing, &plan, (&files, checker), &mut counts)?;
         let stopped = system.run(LIMIT_NS);
         let simulated_ns = system.cluster.now_ns();
         counts.add("programs that gave up", files.gave_up());
         if files.is_uncertain() {
             counts.add("synced files that had to be there", files.promised().len() as u64);
         }
-        verdict::verdict(&mut system, stopped, &files).map(|()| simulated_ns)
+        verdict::verdict(&mut system, stopped, &files, checker).map(|()| simulated_ns)
     }));
     let judged = judged.unwrap_or_else(|panic| Err(crate::calls::text_of(panic.as_ref())));
     judged.map(|simulated_ns| verdict::report(seed, &system, simulated_ns, counts)).map_err(|what| {
@@ -192,7 +219,7 @@ fn befall(
     system: &mut SimSystem,
     ongoing: &mut Ongoing,
     plan: &SeedPlan,
-    files: &KnownFiles,
+    (files, checker): (&KnownFiles, &MediumChecker),
     counts: &mut SimCounts,
 ) -> Result<(), String> {
     for step in schedule(&plan.incidents) {
@@ -200,7 +227,7 @@ fn befall(
         let what = if step.begins { "begins" } else { "ends" };
         logged::note(format!("{} ns: {:?} {what}", system.cluster.now_ns(), step.trouble));
         if step.begins {
-            medium::begin(system, step.trouble, files, counts)?;
+            medium::begin(system, step.trouble, (files, checker), counts)?;
             counts.add(step.trouble.name(), 1);
             if let Trouble::Death(board) | Trouble::Wedge(board) | Trouble::FrameCut(board, _) = step.trouble {
                 // Its workers may have been in the middle of something.
@@ -220,13 +247,6 @@ fn befall(
     }
     files.set_over();
     Ok(())
-}
-
-/// The medium that every run begins with: all have the same programs.
-fn fresh_disk(programs: &SimPrograms) -> Result<Pages, String> {
-    static SYNTHETIC: OnceLock<Result<Pages, String>> = OnceLock::new();
-    let make = || image::make(DISK_MEBIBYTES, &programs.files()).map_err(|error| error.to_string());
-    SYNTHETIC.get_or_init(make).clone()
 }
 
 /// The pair's placement with as many boards as wanted, and the mode; checked once.

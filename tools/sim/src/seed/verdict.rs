@@ -6,7 +6,8 @@ use super::known::KnownFiles;
 use super::start::ORPHANS_NS;
 use crate::calls::add_stats;
 use crate::outcome::{SimCounts, SimReport, SimScope};
-use crate::system::image::{self, FileContents};
+use super::checker::MediumChecker;
+use crate::system::image::FileContents;
 use crate::system::{Leftovers, SimSystem};
 use std::collections::BTreeSet;
 
@@ -25,7 +26,12 @@ pub fn report(seed: u64, system: &SimSystem, simulated_ns: u64, mut counts: SimC
 }
 
 /// Checks a system that ended with status `stopped`, if it did.
-pub fn verdict(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) -> Result<(), String> {
+pub fn verdict(
+    system: &mut SimSystem,
+    stopped: Option<u8>,
+    files: &KnownFiles,
+    checker: &MediumChecker,
+) -> Result<(), String> {
     match stopped {
         None => return Err(format!("not at its end: {:?}", system.leftovers())),
         Some(0) => {}
@@ -45,9 +51,7 @@ pub fn verdict(system: &mut SimSystem, stopped: Option<u8>, files: &KnownFiles) 
             return Err(format!("calls refused, boards dead, calls lost, calls failed: {bad:?}"));
         }
     }
-    let bytes = system.disk.content();
-    let found = if files.is_damaged() { image::recover(&bytes) } else { image::check(&bytes) };
-    let found = found.map_err(|error| error.to_string())?;
+    let Some(found) = checker.files(&system.disk.content(), files.is_damaged())? else { return Ok(()) };
     keeps(&found, files)?;
     if files.is_uncertain() { Ok(()) } else { compare(&found, files) }
 }

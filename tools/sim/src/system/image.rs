@@ -1,13 +1,13 @@
 //! ext2 images: built, checked and read by e2fsprogs.
 //!
-//! Invariant: an image depends on its content only, times included. Not here: what is in it.
+//! Invariant: an image depends on its content only, times included. Where there are no processes, as in a browser, each
+//! function is an error. Not here: what is in an image.
 
 use super::pages::Pages;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::FileTimes;
-use std::io;
-use std::os::unix::fs::FileExt;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -98,9 +98,15 @@ pub fn make(mebibytes: u32, tree: &FileContents) -> io::Result<Pages> {
     Ok(Pages::new(&std::fs::read(image)?))
 }
 
+#[cfg(unix)]
 fn make_executable(file: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn set_times(path: &Path) -> io::Result<()> {
@@ -176,9 +182,12 @@ fn files(scratch: &HostScratch, image: &Path) -> io::Result<FileContents> {
 
 /// Writes a file with holes for its pages of zeros.
 fn write(path: &Path, content: &Pages) -> io::Result<()> {
-    let file = std::fs::File::create(path)?;
+    let mut file = std::fs::File::create(path)?;
     file.set_len(content.bytes() as u64)?;
-    content.present().try_for_each(|(at, page)| file.write_all_at(page, at as u64))
+    content.present().try_for_each(|(at, page)| {
+        file.seek(SeekFrom::Start(at as u64))?;
+        file.write_all(page)
+    })
 }
 
 fn collect(directory: &Path, name: &Path, tree: &mut FileContents) -> io::Result<()> {

@@ -172,6 +172,11 @@ impl SimSystem {
         SimSystem { cluster, line, disk, setup, programs, switch, mute, directories, stats, former, inspectors }
     }
 
+    /// The status with which the system was stopped, if it was.
+    pub fn stopped(&self) -> Option<u8> {
+        self.switch.status()
+    }
+
     /// Resets board `number`, or gives it power again: it boots, with what is on its medium.
     pub fn reboot(&mut self, number: u8) {
         let (setup, programs, switch) = (&self.setup, (&self.programs, &self.mute), self.switch);

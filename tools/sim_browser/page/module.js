@@ -1,0 +1,42 @@
+// The WebAssembly module of the simulator: instances, and bytes in and out of one.
+//
+// Each instance is a simulator of its own. A run leaks its boards, so a new run takes a new instance.
+"use strict";
+
+class SimModule {
+  // Of the compiled module; the imports of Rust's standard library are never called.
+  constructor(compiled) {
+    const imports = {};
+    for (const { module, name } of WebAssembly.Module.imports(compiled)) {
+      (imports[module] ??= {})[name] = () => { throw new Error(`the module calls ${module}.${name}`); };
+    }
+    this.exports = new WebAssembly.Instance(compiled, imports).exports;
+  }
+
+  // Puts bytes, or text, where the next call takes its input.
+  put(input) {
+    const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
+    const at = this.exports.sim_input_at(bytes.length);
+    new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+  }
+
+  // Calls an export that gives text; what it gave, parsed.
+  ask(name, ...numbers) {
+    const bytes = this.exports[`sim_${name}`](...numbers);
+    const output = new Uint8Array(this.exports.memory.buffer, this.exports.sim_output_at(), bytes);
+    return JSON.parse(new TextDecoder().decode(output.slice()));
+  }
+
+  // Calls an export that gives nothing.
+  tell(name, ...numbers) {
+    this.exports[`sim_${name}`](...numbers);
+  }
+}
+
+// A 64-bit number as its two halves.
+function halves(number) {
+  const whole = BigInt(number);
+  return [Number(whole & 0xffffffffn), Number(whole >> 32n)];
+}
+
+if (typeof module !== "undefined") module.exports = { SimModule, halves };

@@ -1,0 +1,16 @@
+// Runs seeds in node, a line of JSON each: `node seeds.js MODULE.wasm DISK FIRST COUNT`
+"use strict";
+const fs = require("node:fs");
+const { SimModule, halves } = require("../page/module.js");
+
+const [file, disk, first, count] = process.argv.slice(2);
+const compiled = new WebAssembly.Module(fs.readFileSync(file));
+const fresh = fs.readFileSync(disk);
+for (let seed = BigInt(first); seed < BigInt(first) + BigInt(count); seed++) {
+  const sim = new SimModule(compiled);
+  sim.put(fresh);
+  sim.tell("set_disk");
+  const bytes = sim.exports.sim_run_seed(...halves(seed));
+  const output = new Uint8Array(sim.exports.memory.buffer, sim.exports.sim_output_at(), bytes);
+  console.log(new TextDecoder().decode(output.slice()));
+}
