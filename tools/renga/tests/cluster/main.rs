@@ -31,6 +31,7 @@ mod log;
 mod many;
 mod moved;
 mod names;
+mod packages;
 mod perfetto;
 mod pipes;
 mod probes;
