@@ -24,7 +24,7 @@ int main(int count, char **words) {
 }
 C
 printf '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nshift\nexec there sh -c "$*"\n' > launch; chmod +x launch
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 TMPDIR=/tmp OMPI_MCA_btl=self,tcp
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 TMPDIR=/tmp
 mpicc.openmpi -o m m.c; echo built $?
 timeout 60 mpirun.openmpi --oversubscribe -n 4 ./m | sort; echo here
 timeout 60 mpirun.openmpi --oversubscribe --mca plm_rsh_agent $PWD/launch --host $HERE:2,$THERE:2 -n 4 $PWD/m | sort; echo both

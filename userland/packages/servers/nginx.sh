@@ -18,6 +18,6 @@ there curl -s http://$HERE:8080/hello
 there curl -s http://$HERE:8080/page | cmp - page && echo the same
 there curl -s -o /dev/null -w '%{http_code}\n' http://$HERE:8080/none
 there curl -s -r 10-19 http://$HERE:8080/page
-/usr/sbin/nginx -c $PWD/conf -s stop; echo stopped $?
+/usr/sbin/nginx -c $PWD/conf -s stop 2> /dev/null; echo stopped $?
 grep -vc notice errors
 rm -rf conf errors pid t

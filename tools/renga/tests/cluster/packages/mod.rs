@@ -6,6 +6,7 @@
 //! `RENGA_PACKAGES=tmux,sshd` runs some. Each takes minutes, so `renga test --long=packages` runs them. Not here: what
 //! the scripts do.
 
+mod go;
 mod run;
 mod script;
 mod table;
@@ -76,7 +77,11 @@ fn group(name: &str) {
     }
     let chosen = std::env::var(CHOSEN).ok().map(|names| names.split(',').map(String::from).collect::<BTreeSet<_>>());
     let is_chosen = |script: &PackageScript| chosen.as_ref().is_none_or(|chosen| chosen.contains(&script.name));
-    let scripts: Vec<PackageScript> = PackageScript::of(name).into_iter().filter(is_chosen).collect();
+    let mut scripts: Vec<PackageScript> = PackageScript::of(name).into_iter().filter(is_chosen).collect();
+    if scripts.iter().any(|script| script.go.is_some()) && go::version().is_none() {
+        renga_skip::skipped("there is no toolchain of Go");
+        scripts.retain(|script| script.go.is_none());
+    }
     let runs = PLACES.map(|place| run::run(&scripts, place, &image()));
     let row = |(number, script)| PackageRow::of(script, runs.each_ref().map(|runs| &runs[number]));
     let rows: Vec<PackageRow> = scripts.iter().enumerate().map(row).collect();

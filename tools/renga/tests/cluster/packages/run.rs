@@ -1,5 +1,6 @@
 //! Scripts in one place: how they are run there, and how each one's end compares with that on Linux.
 
+use super::go;
 use super::script::{self, PackageScript};
 use crate::support::{Disk, Renga, difference, work};
 use renga_images::disk_image::DiskChoice;
@@ -55,6 +56,9 @@ fn run_from(scripts: &[PackageScript], place: &str, image: &DiskChoice) -> Vec<P
     let file = |name: &str, content: &[u8]| (format!("{PLACE}/{name}"), content.to_vec());
     let mut files: Vec<_> =
         scripts.iter().map(|script| file(&format!("{}.sh", script.name), script.text.as_bytes())).collect();
+    for script in scripts {
+        files.extend(script.go.iter().map(|source| file(&script.name, &go::build(source))));
+    }
     files.push(file("driver.sh", &script::driver()));
     let disk = Disk::of(&format!("packages-{}-{place}", names[0]), image.clone(), &command, &files);
     let list = String::from_utf8_lossy(&disk.file(PACKAGES)).into_owned();
@@ -66,7 +70,8 @@ fn run_from(scripts: &[PackageScript], place: &str, image: &DiskChoice) -> Vec<P
     let ended = renga.with(["--disk".as_ref(), disk.image().as_os_str()]).within(LIMIT).end();
     let said = parts(&ended.text(), &names);
     let runs = said.into_iter().zip(scripts).map(|(said, script)| {
-        let run = PackageRun { said, version: version(&list, &script.package) };
+        let of_go = script.go.as_ref().and_then(|_| go::version());
+        let run = PackageRun { said, version: of_go.unwrap_or_else(|| version(&list, &script.package)) };
         keep(&format!("{}-{place}", script.name), &run.said, &ended.stderr);
         run
     });
@@ -172,6 +177,7 @@ mod tests {
             expected: text(expected),
             reason: reason.map(text),
             text: text(""),
+            go: None,
         };
         let run = |said: &str| PackageRun { said: text(said), version: text("1") };
         PackageRow::of(&script, said.map(run).each_ref())

@@ -2,7 +2,7 @@
 
 use crate::support::root;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "userland/packages";
 const EXTENSION: &str = "sh";
@@ -19,6 +19,8 @@ pub(super) struct PackageScript {
     /// Why it ends otherwise on a board than on Linux.
     pub(super) reason: Option<String>,
     pub(super) text: String,
+    /// The source of the program of Go that it runs.
+    pub(super) go: Option<PathBuf>,
 }
 
 impl PackageScript {
@@ -33,7 +35,8 @@ impl PackageScript {
 
     fn read(path: &Path) -> PackageScript {
         let name = path.file_stem().expect("it was listed").to_string_lossy().into_owned();
-        PackageScript::parse(name, fs::read_to_string(path).expect("it was listed"))
+        let script = PackageScript::parse(name, fs::read_to_string(path).expect("it was listed"));
+        PackageScript { go: Some(path.with_extension("go")).filter(|source| source.exists()), ..script }
     }
 
     fn parse(name: String, text: String) -> PackageScript {
@@ -45,7 +48,7 @@ impl PackageScript {
         let needed = |name_of_field: &str| field(name_of_field).unwrap_or_else(|| panic!("{name}: no {name_of_field}"));
         let (package, what, expected) = (needed("Package"), needed("What"), needed("Expect"));
         let reason = field("Differs");
-        PackageScript { name, package, what, expected, reason, text }
+        PackageScript { name, package, what, expected, reason, text, go: None }
     }
 }
 
