@@ -19,6 +19,8 @@ pub enum LongPart {
     Debian,
     /// Conformance suites of other projects (busybox' shell, with it and with dash; coreutils) on Linux, on a, on b
     Suites,
+    /// Debian's packages in use (terminals, users, languages, servers, MPI) on Linux, on a, on b
+    Packages,
     /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
     Cores,
     /// The pair over four data wires, pin by pin

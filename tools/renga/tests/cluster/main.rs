@@ -22,6 +22,7 @@ mod limits;
 mod many;
 mod moved;
 mod names;
+mod packages;
 mod pipes;
 mod probes;
 mod proc;

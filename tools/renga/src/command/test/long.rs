@@ -84,6 +84,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             }
         }
         LongPart::Suites => ignored("suites::", name, environment, options, count)?,
+        LongPart::Packages => ignored("packages::", name, environment, options, count)?,
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
         LongPart::Update => ignored("boards::update::", name, environment, options, count)?,
