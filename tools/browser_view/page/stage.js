@@ -114,7 +114,7 @@ class Stage {
   waitWords(program, process, time, segment) {
     const { run } = this, call = run.systemCallAt(process, time), inside = call < 0 ? "" : `${run.systemCallName(call)}()`;
     if (segment < 0) return inside;
-    const cause = run.names.cause_names[run.path.cause[segment]], end = run.path.process[segment];
+    const cause = run.names.cause_names[run.path.cause[segment]], end = run.isComplete ? run.path.process[segment] : process;
     if (end === process) return inside ? `${inside}: ${cause}` : cause;
     return `${inside}: ${cause}, ${run.fullName(end)}`;
   }
@@ -150,7 +150,7 @@ class Stage {
   drawFrame(frame, time, ports, y, waiting) {
     const { context, run, app } = this, { colours } = app, sender = run.frame.from[frame], receiver = run.frame.to[frame];
     const from = ports[sender] ?? ports[0], to = ports[receiver] ?? (sender ? ports[0] : ports.at(-1)), begin = run.frame.time[frame];
-    const call = run.frame.call[frame] - 1;
+    const call = run.isComplete ? run.frame.call[frame] - 1 : -1;
     const words = call >= 0 ? `${run.kind(run.call.server[call])}.${run.entry(call)} ${run.names.role_names[run.frame.role[frame]]}` : run.names.role_names[run.frame.role[frame]];
     const onWire = begin <= time;
     const part = onWire ? (time - begin) / Math.max(1, run.frame.left[frame] - begin) : 0, queue = waiting.get(sender) ?? 0;

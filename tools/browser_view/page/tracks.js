@@ -75,15 +75,15 @@ Object.assign(Run.prototype, {
       const kinds = new Map(), slots = new Set(this.slotsOf(board));
       for (let process = 0; process < this.processCount; process++) {
         if (this.board(process) !== board || slots.has(process)) continue;
-        const ns = this.runs(process).total();
-        if (!ns && !this.callsOf.of(process).length) continue;
+        const ns = this.work[process];
+        if (!ns) continue;
         const name = this.kind(process);
         if (!kinds.has(name)) kinds.set(name, { name, ns: 0, processes: [] });
         const kind = kinds.get(name);
         kind.ns += ns;
         kind.processes.push(process);
       }
-      for (const kind of kinds.values()) kind.processes.sort((one, other) => this.runs(other).total() - this.runs(one).total());
+      for (const kind of kinds.values()) kind.processes.sort((one, other) => this.work[other] - this.work[one]);
       return [...kinds.values()].sort((one, other) => other.ns - one.ns);
     });
   },
@@ -162,7 +162,7 @@ const rowPainters = {
         brush.box(brush.x(begin - run.frame.token_wait[at]), brush.x(begin), y + row.height - 5, 3, colours.token);
       }
     }
-    brush.spans(run.wire, y + 2, row.height - 4, colours.wire, (frame) => frameWords(run, frame), colours.on_colour);
+    brush.spans(run.wire, y + 2, row.height - 4, colours.wire, run.isComplete && ((frame) => frameWords(run, frame)), colours.on_colour);
   },
   token(brush, row, y) {
     const { run, colours, view } = brush;
@@ -205,6 +205,7 @@ const rowPainters = {
   },
   process(brush, row, y) {
     const { run, colours } = brush;
+    if (!run.isComplete) return brush.spans(run.runs(row.process), y + 2, 9, colours.system);
     const words = (call) => `${run.kind(run.call.server[call])}.${run.entry(call)}`;
     brush.spans(run.calls(row.process), y + 12, 6, run.process.proxy[row.process] ? colours.notification : colours.kept);
     brush.spans(run.runs(row.process), y + 2, 9, colours.system);

@@ -23,6 +23,6 @@ pub mod packing;
 pub mod page;
 pub mod processes;
 mod program_rows;
-pub mod tabulator;
 mod state_rows;
 pub mod tables;
+pub mod tabulator;

@@ -65,6 +65,7 @@ fn expect_all_true(results: &BTreeMap<String, serde_json::Value>) {
     assert_eq!(results.keys().map(String::as_str).collect::<Vec<_>>(), CHECKS);
 }
 
+/// Holds: view-page.
 #[test]
 fn page_in_browser_obeys_keys_and_pointers() {
     let folder = TestFolder::new("browser");

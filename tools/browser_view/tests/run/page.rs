@@ -10,10 +10,13 @@ fn text(title: &str) -> String {
     page(&PageData { runs: vec![run], comparison: None }).expect("it can be written")
 }
 
+/// Holds: view-page.
 #[test]
 fn page_names_no_address_outside_itself() {
     let page = text("x.trace");
-    for outside in ["http:", "https:", "//cdn", "@import", "url(", "<link", " src=", "fetch(", "XMLHttpRequest", "import("] {
+    for outside in
+        ["http:", "https:", "//cdn", "@import", "url(", "<link", " src=", "fetch(", "XMLHttpRequest", "import("]
+    {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(page.contains("default-src 'none'"), "a browser may load nothing");
@@ -33,5 +36,5 @@ fn page_has_all_of_its_parts() {
 #[test]
 fn page_text_of_trace_ends_no_element() {
     let page = text("</script><script>alert(1)</script>");
-    assert_eq!(page.matches("</script>").count(), 2, "the data's and the code's");
+    assert_eq!(page.matches("</script>").count(), 4, "the names', the columns' two, and the code's");
 }
