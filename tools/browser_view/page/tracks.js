@@ -113,7 +113,7 @@ class Brush {
   label(text, x0, x1, y, height, colour) {
     const from = Math.max(x0, this.left) + 4, room = Math.min(x1, this.left + this.width) - from - 3;
     if (room < 16) return;
-    const most = Math.floor(room / 6.2);
+    const most = Math.floor(room / 6.9);
     const shown = text.length <= most ? text : most > 3 ? `${text.slice(0, most - 1)}…` : "";
     if (!shown) return;
     this.context.fillStyle = colour;
@@ -264,7 +264,8 @@ function paintPath(brush, program, y, height) {
   const step = (view.to - view.from) / brush.width;
   for (let time = begin; time < end; time += step) {
     const most = mainCause(run, program, time, Math.min(end, time + step));
-    brush.box(brush.x(time), brush.x(time + step), y, height, colours.causes[most]);
+    const x = Math.round(brush.x(time)); // whole pixels, so that equal neighbours show no seam
+    brush.box(x, x + 1, y, height, colours.causes[most]);
   }
 }
 

@@ -43,7 +43,7 @@ fn parts(call: &CallRow, served: &[(u64, u64)], frames: &[FrameRow]) -> [u64; 3]
     let mut sums = [0; 3];
     for pair in cuts.windows(2) {
         let within = |spans: &&Vec<(u64, u64)>| spans.iter().any(|(begin, end)| *begin <= pair[0] && pair[1] <= *end);
-        if let Some(part) = all.iter().position(|spans| within(spans)) {
+        if let Some(part) = all.iter().position(within) {
             sums[part] += pair[1] - pair[0];
         }
     }

@@ -147,8 +147,8 @@ impl TraceTabulator {
         let instant = |kind, process, number| InstantRow { time_ns, board, kind, process, number };
         let tables = &mut self.tables;
         match event {
-            TraceEvent::Frame(frame) => return self.frame(timed, frame),
-            TraceEvent::Token {} => return tables.tokens.push((time_ns, board)),
+            TraceEvent::Frame(frame) => self.frame(timed, frame),
+            TraceEvent::Token {} => tables.tokens.push((time_ns, board)),
             TraceEvent::Disk { first, blocks, writes, .. } => {
                 self.transfers.push((board, tables.transfers.len()));
                 let (first, blocks, writes) = (*first, *blocks, *writes);
