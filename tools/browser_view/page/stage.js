@@ -116,7 +116,7 @@ class Stage {
     if (segment < 0) return inside;
     const cause = run.names.cause_names[run.path.cause[segment]], end = run.isComplete ? run.path.process[segment] : process;
     if (end === process) return inside ? `${inside}: ${cause}` : cause;
-    return `${inside}: ${cause}, ${run.fullName(end)}`;
+    return `${inside ? `${inside}: ` : ""}${cause}, ${run.fullName(end)}`;
   }
 
   drawLink(width, height, time) {

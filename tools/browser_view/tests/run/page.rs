@@ -1,8 +1,11 @@
 //! The page: whole, and alone.
 
-use crate::support::{events, header, tables};
+use crate::support::{events, header, tables, trace};
 use renga_browser_view::packing::pack;
 use renga_browser_view::page::{PageData, page};
+use renga_browser_view::tabulator::TraceTabulator;
+use renga_trace::TraceReader;
+use renga_trace::format::begin;
 use renga_trace::summary::summary;
 
 fn text(title: &str) -> String {
@@ -37,4 +40,29 @@ fn page_has_all_of_its_parts() {
 fn page_text_of_trace_ends_no_element() {
     let page = text("</script><script>alert(1)</script>");
     assert_eq!(page.matches("</script>").count(), 4, "the names', the columns' two, and the code's");
+}
+
+/// Any bit of the events may be wrong: numbers of processes, boards and entries, times, frames.
+#[test]
+fn page_of_damaged_trace_is_made_or_refused() {
+    let whole = trace(&events());
+    let (_, first) = begin(&whole).expect("it is whole");
+    let (mut made, mut refused) = (0, 0);
+    for bit in first * 8..whole.len() * 8 {
+        let mut damaged = whole.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let reader = TraceReader::new(&damaged).expect("the header is whole");
+        let (mut tabulator, mut seen) = (TraceTabulator::new(header()), Vec::new());
+        for timed in reader {
+            let Ok(timed) = timed else {
+                refused += 1;
+                break;
+            };
+            tabulator.take(&timed);
+            seen.push(timed);
+        }
+        pack("damaged", &tabulator.finish(), &summary(&header(), &seen)).expect("memory");
+        made += 1;
+    }
+    assert!(made > 1000 && refused > 100, "{made} {refused}");
 }
