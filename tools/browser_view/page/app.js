@@ -18,7 +18,7 @@ class App {
     const [stage, overview, rows] = ["stage", "overview", "rows"].map((name) => element("canvas", { class: name }));
     overview.style.height = `${Math.min(96, 14 * (run.boards.length + 1) + 8)}px`;
     const heading = this.runs.length > 1 ? element("h2", {}, run.names.title) : null;
-    byId("runs").append(element("div", { class: "run" }, heading, stage, overview, rows, this.legend(run)));
+    byId("runs").append(element("div", { class: "run" }, heading, this.legend(run), stage, overview, rows));
     const part = { run, stage: new Stage(run, this, stage), timeline: new Timeline(run, this, rows, overview) };
     part.timeline.layout();
     rows.addEventListener("focus", () => { this.active = part.timeline; });
@@ -168,9 +168,20 @@ class App {
     window.addEventListener("resize", () => this.redraw());
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", () => this.setTheme(dark.matches));
-    window.addEventListener("beforeprint", () => { this.beforePrint = document.documentElement.classList.contains("dark"); this.setTheme(false); this.draw(); });
-    window.addEventListener("afterprint", () => this.setTheme(this.beforePrint));
+    window.addEventListener("beforeprint", () => this.beforePrint());
+    window.addEventListener("afterprint", () => this.afterPrint());
     this.setTheme(dark.matches);
+  }
+  /** Paper is light, and has room for all rows. */
+  beforePrint() {
+    this.themeOnScreen = document.documentElement.classList.contains("dark");
+    for (const { timeline } of this.parts) timeline.canvas.style.cssText = `flex:none;height:${timeline.total + RULER + 4}px`;
+    this.setTheme(false);
+    this.draw();
+  }
+  afterPrint() {
+    for (const { timeline } of this.parts) timeline.canvas.style.cssText = "";
+    this.setTheme(this.themeOnScreen);
   }
   setTheme(dark) {
     document.documentElement.classList.toggle("dark", dark);

@@ -1,16 +1,16 @@
 // The cluster at one instant: boards with cores, programs and disk; the link below them with its frames and the token.
 
-const STAGE_HEIGHT = 222;
+const STAGE_HEIGHT = 222, STAGE_HEIGHT_LOW = 182, LOW_WINDOW = 800;
 
 class Stage {
   constructor(run, app, canvas) {
     Object.assign(this, { run, app, canvas });
-    canvas.style.height = `${STAGE_HEIGHT}px`;
     canvas.setAttribute("role", "img");
     canvas.addEventListener("click", (event) => this.click(event.offsetX, event.offsetY));
   }
 
   draw() {
+    this.canvas.style.height = `${window.innerHeight < LOW_WINDOW ? STAGE_HEIGHT_LOW : STAGE_HEIGHT}px`;
     const { context, width, height } = fitCanvas(this.canvas), { run, app } = this, time = app.time;
     Object.assign(this, { context, hits: [] });
     const count = run.boards.length, gap = count > 4 ? 6 : 14, wide = (width - 24 - gap * (count - 1)) / count;
