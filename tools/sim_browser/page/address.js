@@ -10,7 +10,8 @@ const DEFAULT_SETUP = { seed: 1, boards: 2, medium: "sd", mode: "sync", edges: [
 
 function readAddress(hash) {
   const given = new URLSearchParams(hash.replace(/^#/, "").replace(/\+/g, "%2B"));
-  const number = (name, otherwise) => given.has(name) ? Math.max(0, Math.floor(Number(given.get(name)) || 0)) : otherwise;
+  const number = (name, otherwise) =>
+    given.has(name) ? Math.max(0, Math.floor(Number(given.get(name)) || 0)) : otherwise;
   const actions = (given.get("do") || "").split(";").filter(Boolean).map(part => {
     const [at, ...text] = part.split("~");
     return { at_ns: Number(at) || 0, text: text.join("~") };

@@ -40,10 +40,10 @@ class Drawing {
       const where = this.layout.process(process[0], process[1]);
       if (!where) continue;
       if (what === 0) {
-        this.waiting.set(process.join("."), server);
+        this.wait(where, 1);
         this.call(where, board, server, op);
       } else if (what === 1) {
-        this.waiting.delete(process.join("."));
+        this.wait(where, -1);
       }
       this.touch(where, what);
     }
@@ -54,10 +54,17 @@ class Drawing {
     }
   }
 
+  // Counts the processes of a dot that wait for a reply.
+  wait({ cell, place }, change) {
+    const dots = of(this.waiting, cell.key);
+    const at = this.layout.dotNumber({ cell, place });
+    const count = (dots.get(at) ?? 0) + change;
+    if (count > 0) dots.set(at, count);
+    else dots.delete(at);
+  }
+
   touch(where, what) {
-    const key = where.cell;
-    const dots = this.glow.get(key) ?? this.glow.set(key, new Map()).get(key);
-    dots.set(this.layout.dot(where)[0], { since: this.clock_ms, what });
+    of(this.glow, where.cell.key).set(this.layout.dotNumber(where), { since: this.clock_ms, what });
   }
 
   call(from, board, server, op) {
@@ -125,10 +132,11 @@ class Drawing {
     context.fillStyle = this.colour("--text");
     context.font = "600 15px system-ui, sans-serif";
     context.fillText(`Board ${board.name}`, board.x + PADDING, board.y + 22);
+    const besideName = board.x + PADDING + context.measureText(`Board ${board.name}`).width + 10;
     const said = dead ? "no power" : state.hung ? "hangs" : state.cut ? "wires cut" : board.disk ? "has the disk" : "";
     context.font = "12px system-ui, sans-serif";
     context.fillStyle = this.colour("--muted");
-    context.fillText(said, board.x + PADDING + 66, board.y + 22);
+    context.fillText(said, besideName, board.y + 22);
     context.font = "10px system-ui, sans-serif";
     for (const section of board.sections) context.fillText(section.title.toUpperCase(), section.x, section.y + 12);
     for (const cell of board.cells) this.cell(cell, dead);
@@ -137,18 +145,18 @@ class Drawing {
 
   cell(cell, dead) {
     const { context, layout } = this;
-    const glow = this.glow.get(cell);
-    const waits = new Set();
+    const glow = of(this.glow, cell.key);
+    const waits = of(this.waiting, cell.key);
     const dots = Math.min(cell.count, DOTS_MAX);
     let brightest = 0;
-    for (const [x, touched] of glow ?? []) {
+    for (const [at, touched] of glow) {
       const left = 1 - (this.clock_ms - touched.since) / GLOW_MS;
-      if (left <= 0) glow.delete(x);
+      if (left <= 0) glow.delete(at);
       brightest = Math.max(brightest, left);
     }
-    if (this.chosen === cell || brightest > 0) {
-      context.fillStyle = this.colour(this.chosen === cell ? "--chosen" : "--active");
-      context.globalAlpha = this.chosen === cell ? 1 : 0.15 + 0.6 * brightest;
+    if (this.chosen === cell.key || brightest > 0) {
+      context.fillStyle = this.colour(this.chosen === cell.key ? "--chosen" : "--active");
+      context.globalAlpha = this.chosen === cell.key ? 1 : 0.15 + 0.6 * brightest;
       context.beginPath();
       context.roundRect(cell.x - 1, cell.y, layout.cellWidth - 5, CELL_HEIGHT - 2, 5);
       context.fill();
@@ -161,11 +169,11 @@ class Drawing {
     for (let at = 0; at < dots; at++) {
       const place = Math.ceil(at * cell.count / dots);
       const [x, y] = layout.dot({ cell, place });
-      const touched = glow?.get(x);
-      context.fillStyle = this.colour(touched ? (touched.what === 3 ? "--program" : "--run") : "--dot");
+      const touched = glow.get(at);
+      const colour = touched ? (touched.what === 3 ? "--program" : "--run") : waits.has(at) ? "--waits" : "--dot";
+      context.fillStyle = this.colour(colour);
       this.circle(x, y, touched ? 3 : 2.2);
     }
-    return waits;
   }
 
   // A call: a curve from dot to dot, with its protocol and entry while there is room for it.
@@ -246,6 +254,12 @@ class Drawing {
     this.context.arc(x, y, radius, 0, 2 * Math.PI);
     this.context.fill();
   }
+}
+
+// A map's inner map.
+function of(maps, key) {
+  if (!maps.has(key)) maps.set(key, new Map());
+  return maps.get(key);
 }
 
 // The place on a path of which a part, from 0 to 1, is done.

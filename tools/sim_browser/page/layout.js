@@ -6,13 +6,14 @@ const SECTIONS = [
   ["Pipes and sockets", ["pipe", "pipe_table", "fifos", "socket", "socket_table", "socket_closer"]],
   ["Open files and names", ["file", "file_table", "name_cache", "references", "proc_files", "path_lookup",
     "lookup_worker", "locks"]],
-  ["File system", ["inode_directory", "inode", "inode_reclaimer", "name_index", "allocator", "buffer_directory", "buffer",
-    "data_reader", "data_writeback", "metadata_writeback", "committer", "commit_timer", "revocations", "prefetcher",
+  ["File system", ["inode_directory", "inode", "inode_reclaimer", "name_index", "allocator", "buffer_directory",
+    "buffer", "data_reader", "data_writeback", "metadata_writeback", "committer", "commit_timer", "revocations", "prefetcher",
     "lease_flusher"]],
   ["Devices", ["disk", "console", "keyboard", "terminals", "clock", "events", "waker"]],
   ["Link", ["router", "membership", "link_status", "proxy", "async_proxy"]],
 ];
-const CELL_WIDTH = 128, CELL_HEIGHT = 27, SECTION_HEIGHT = 17, HEAD_HEIGHT = 34, PADDING = 10, GAP = 18, BUS_HEIGHT = 64;
+const CELL_WIDTH = 128, CELL_HEIGHT = 27, SECTION_HEIGHT = 17, HEAD_HEIGHT = 34;
+const PADDING = 10, GAP = 18, BUS_HEIGHT = 64;
 // Dots of one cell; of more processes each dot stands for several.
 const DOTS_MAX = 22;
 
@@ -50,7 +51,8 @@ class Layout {
     const kinds = new Map();
     this.scene.groups.forEach((group, index) => {
       if (group.board !== number) return;
-      const kind = kinds.get(group.kind) ?? kinds.set(group.kind, { kind: group.kind, groups: [], count: 0 }).get(group.kind);
+      if (!kinds.has(group.kind)) kinds.set(group.kind, { kind: group.kind, groups: [], count: 0 });
+      const kind = kinds.get(group.kind);
       kind.groups.push(index);
       for (let at = 0; at < group.count; at++) {
         this.byProcess[number][group.first + at] = { cell: kind, place: kind.count + at, group: index };
@@ -68,7 +70,7 @@ class Layout {
       y += SECTION_HEIGHT;
       present.forEach((name, at) => {
         const cell = kinds.get(name);
-        cell.board = number;
+        [cell.board, cell.key] = [number, `${number}.${name}`];
         cell.x = x + PADDING + (at % this.cellColumns) * this.cellWidth;
         cell.y = y + Math.floor(at / this.cellColumns) * CELL_HEIGHT;
         cells.push(cell);
@@ -83,11 +85,16 @@ class Layout {
     return this.byProcess[board]?.[number];
   }
 
+  // Which of a cell's dots stands for a process.
+  dotNumber({ cell, place }) {
+    return Math.floor(place * Math.min(cell.count, DOTS_MAX) / cell.count);
+  }
+
   // The middle of a process's dot.
   dot(where) {
-    const { cell, place } = where;
+    const { cell } = where;
     const dots = Math.min(cell.count, DOTS_MAX);
-    const at = Math.floor(place * dots / cell.count);
+    const at = this.dotNumber(where);
     return [cell.x + 5 + at * Math.min(7, (this.cellWidth - 12) / dots), cell.y + 18];
   }
 

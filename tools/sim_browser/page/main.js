@@ -4,6 +4,9 @@
 // The browser's time that one picture may take for the run, ms, and the longest picture that counts.
 const BUDGET_MS = 11, PICTURE_MS_MAX = 50;
 const STEP_MS = 130;
+// Of a run to a time, what is drawn in the end; what was before has faded.
+const BEFORE_MS = 1000;
+const LATEST_NS = 1e6;
 // How often the slow panels are drawn anew, ms.
 const PANELS_MS = 240;
 
@@ -21,7 +24,6 @@ function report(error) {
 // Whatever fails is shown, not lost.
 function safely(act) {
   try {
-    byId("error").hidden = true;
     return act();
   } catch (error) {
     report(error);
@@ -32,6 +34,7 @@ function safely(act) {
 function begin(setup, actions = []) {
   const next = new Run(compiled, medium(SIM_DATA.disk), setup, actions);
   run = next;
+  byId("error").hidden = true;
   [consoleBytes, shownEvents] = [-1, []];
   drawing.forget();
   drawing.fit(run.scene);
@@ -41,6 +44,7 @@ function begin(setup, actions = []) {
 }
 
 function act(text) {
+  byId("error").hidden = true;
   safely(() => {
     run.act(text);
     drawing.take(run);
@@ -56,7 +60,8 @@ function changed() {
 }
 
 function toggle(edge) {
-  const edges = run.setup.edges.includes(edge) ? run.setup.edges.filter(other => other !== edge) : [...run.setup.edges, edge];
+  const others = run.setup.edges.filter(other => other !== edge);
+  const edges = others.length < run.setup.edges.length ? others : [...run.setup.edges, edge];
   safely(() => begin({ ...run.setup, edges }, run.actions));
 }
 
@@ -109,8 +114,8 @@ function advance(go) {
 
 function setupOfControls() {
   const value = id => byId(id).value;
-  return { ...run.setup, seed: Math.max(0, Math.floor(Number(value("seed")) || 0)), boards: Number(value("boards")),
-    mode: value("mode"), medium: value("medium"), edges: run.setup.edges, system: null };
+  const seed = Math.max(0, Math.floor(Number(value("seed")) || 0));
+  return { ...run.setup, seed, boards: Number(value("boards")), mode: value("mode"), medium: value("medium"), system: null };
 }
 
 function listen() {
@@ -146,15 +151,16 @@ function listen() {
     safely(() => runSeeds(byId("seedRange").value));
   };
   byId("canvas").onclick = event => {
-    drawing.chosen = drawing.layout.cellAt(event.offsetX, event.offsetY) ?? null;
-    showEdges(run, drawing.chosen, toggle);
+    const cell = drawing.layout.cellAt(event.offsetX, event.offsetY);
+    drawing.chosen = cell?.key;
+    showEdges(run, cell, toggle);
   };
   document.onkeydown = event => {
     if (event.target.matches("input, textarea, select, button, summary")) return;
     if (event.key === " ") { event.preventDefault(); play(!playing); }
     if (event.key === ".") byId("step").click();
   };
-  window.onresize = () => { const chosen = drawing.chosen; drawing.forget(); drawing.fit(run.scene); drawing.chosen = chosen && null; };
+  window.onresize = () => drawing.fit(run.scene);
   window.onhashchange = () => safely(() => follow());
 }
 
@@ -180,12 +186,16 @@ function follow() {
   if (address.seeds) runSeeds(address.seeds);
   if (address.at_ns !== null) {
     const begun_ms = performance.now();
-    run.advance(address.at_ns, Infinity);
+    run.advance(Math.max(0, address.at_ns - LATEST_NS), Infinity);
+    drawing.take(run);
+    show();
+    drawing.clock_ms += BEFORE_MS;
+    run.advance(address.at_ns - run.now_ns, Infinity);
     document.body.dataset.ms = performance.now() - begun_ms;
     drawing.take(run);
     drawing.clock_ms += STEP_MS;
   } else {
-    play(address.actions.length === 0);
+    play(true);
   }
   showActions(run);
   show();

@@ -1,11 +1,10 @@
 // What stands beside the canvas: controls, console, counters, edges, events.
 "use strict";
 
-const MEDIA = [["none", "answers at once"], ["sd", "SD card"], ["hdd-7200", "disk of 7200/min"], ["hdd-1989", "disk of 1989"]];
-const COMMANDS = ["pipe", "ends", "fork", "write", "read", "tree"];
+const MEDIA = [["none", "no delay"], ["sd", "SD card"], ["hdd-7200", "7200/min disk"], ["hdd-1989", "1989's disk"]];
 const EVENTS_SHOWN = 12;
-const LEGEND = [["--run", "a process runs or is called"], ["--program", "a program traps"], ["--data", "data frame, remote call"],
-  ["--token", "token"], ["--ack", "acknowledgement"], ["--lost", "lost or damaged"]];
+const LEGEND = [["--run", "process that runs or is called"], ["--waits", "process that waits for a reply"],
+  ["--program", "trap of a program"],  ["--data", "remote call, data frame"], ["--token", "token"], ["--ack", "acknowledgement"], ["--lost", "lost or damaged"]];
 
 const byId = id => document.getElementById(id);
 
@@ -38,10 +37,10 @@ function showSetup(run, act) {
   const chosen = byId("where").value;
   byId("where").replaceChildren(...scene.boards.map((board, number) =>
     new Option(board.name, String.fromCharCode(97 + number))));
-  byId("where").value = [...byId("where").options].some(option => option.value === chosen && chosen !== "a") ? chosen
-    : String.fromCharCode(97 + Math.min(1, scene.boards.length - 1));
-  byId("commands").replaceChildren(...COMMANDS.map(name => {
-    const button = element("button", name);
+  const kept = [...byId("where").options].some(option => option.value === chosen && chosen !== "a");
+  byId("where").value = kept ? chosen : String.fromCharCode(97 + Math.min(1, scene.boards.length - 1));
+  byId("commands").replaceChildren(...run.sim.ask("commands").map(([name, about]) => {
+    const button = element("button", name, { title: about });
     button.onclick = () => act(`type ${name} ${byId("where").value} &`);
     return button;
   }));
@@ -87,12 +86,14 @@ function showCounters(run, eventsPerSecond) {
   const rows = [["events", state.events], ["events a second here", eventsPerSecond], ["hash", state.hash],
     ["frames", frames], ["bytes in them", bytes], ["bus busy", `${share} %`], ["tokens handed on", tokens],
     ["collisions", collisions]];
-  const cells = values => values.map((value, at) => element(at === 0 ? "td" : "td", number(value)));
+  const cells = values => values.map((value, at) => element("td", number(value)));
   const table = rows.map(row => { const tr = document.createElement("tr"); tr.append(...cells(row)); return tr; });
   byId("counters").replaceChildren(...table);
+  for (const row of table) row.lastChild.colSpan = scene.boards.length;
   const heads = document.createElement("tr");
   heads.append(...["board", ...scene.boards.map(board => board.name)].map(text => element("th", text)));
   const names = ["calls that waited", "calls released", "frames sent", "sent again"];
+  heads.firstChild.className = "first";
   const perBoard = names.map((name, at) => {
     const tr = document.createElement("tr");
     tr.append(...cells([name, ...state.boards.map(board => board.link[at])]));
@@ -130,7 +131,13 @@ function showConsole(run) {
 }
 
 function showWaits(run) {
-  byId("waits").replaceChildren(...run.waits().map(line => element("li", line, { title: line })));
+  // The graph names processes by board, kind and number, and entries by number.
+  const named = line => line.replace(/\.([a-z_]+?)(\d+), entry (\d+)$/, (found, kind, place, op) => {
+    const group = run.scene.groups.find(group => group.kind === kind);
+    const entry = group?.entries.find(([known]) => known === Number(op));
+    return entry ? `.${kind}${place} ${group.protocol}.${entry[1]}` : found;
+  }).replace("->", "→");
+  byId("waits").replaceChildren(...run.waits().map(named).map(line => element("li", line, { title: line })));
 }
 
 function showActions(run) {
@@ -152,8 +159,10 @@ function showEdges(run, cell, toggle) {
     const line = (edge, calls) => {
       const other = calls ? edge.server : edge.caller;
       const made = element("p", `${calls ? "calls" : "called by"} ${kind(other)} on ${board(other)}: `);
-      made.append(element("span", `${edge.protocol} (${edge.entries.join(", ") || "by others' calls"})`, { className: "protocol" }));
-      if (edge.released.length > 0) made.append(element("span", ` asynchronous: ${edge.released.join(", ")}`, { className: "released" }));
+      const entries = edge.entries.join(", ") || "by others' calls";
+      made.append(element("span", `${edge.protocol} (${entries})`, { className: "protocol" }));
+      const released = edge.released.join(", ");
+      if (released) made.append(element("span", ` asynchronous: ${released}`, { className: "released" }));
       return made;
     };
     const first = scene.groups[cell.groups[0]];

@@ -4,6 +4,7 @@
 //! Numbers of 64 bits come as two halves: JavaScript's numbers have 53.
 
 use crate::action::Action;
+use crate::programs::COMMANDS;
 use crate::seeds;
 use crate::session::{Session, SessionSetup, system_text};
 use renga_sim::system::{Pages, placement};
@@ -64,6 +65,12 @@ extern "C" fn sim_run_seed(low: u32, high: u32) -> usize {
 #[unsafe(no_mangle)]
 extern "C" fn sim_system_text(boards: usize) -> usize {
     give(&system_text(boards))
+}
+
+/// The shell's commands: of each its name and what it does.
+#[unsafe(no_mangle)]
+extern "C" fn sim_commands() -> usize {
+    give(&COMMANDS.each_ref().map(|command| [command.name, command.about]))
 }
 
 /// Checks the system file that is the input.
