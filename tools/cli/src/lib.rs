@@ -105,8 +105,7 @@ pub enum RengaCommand {
     Console(ConsoleArgs),
     /// List what this machine has and lacks for building, emulating, flashing and connecting boards
     Doctor(DoctorArgs),
-    /// Build the book of `docs`, with the simulator's page and the crates' documentation beside it, and print the path of
-    /// its first page
+    /// Build the book of `docs`, with the crates' documentation beside it, and print the path of its first page
     Docs,
     /// Print the settings with which plain cargo builds for the boards
     Env,

@@ -163,7 +163,7 @@ class Drawing {
       context.globalAlpha = dead ? 0.45 : 1;
     }
     context.fillStyle = this.colour("--text");
-    context.font = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
+    context.font = `${layout.cellWidth < CELL_WIDTH ? 10 : 11}px ui-monospace, 'DejaVu Sans Mono', monospace`;
     const text = cell.count > 1 ? `${cell.kind} ×${cell.count}` : cell.kind;
     context.fillText(this.fitted(text, layout.cellWidth - 10), cell.x + 3, cell.y + 11);
     for (let at = 0; at < dots; at++) {
@@ -197,7 +197,9 @@ class Drawing {
       labelled.add(place);
       context.font = "600 10.5px system-ui, sans-serif";
       const width = context.measureText(call.label).width;
-      const x = Math.min(Math.max((fromX + toX) / 2 - width / 2 + bend / 2, 4), layout.width - width - 6);
+      const board = layout.boards[call.from.cell.board];
+      const middle = (fromX + toX) / 2 - width / 2 + bend / 2;
+      const x = Math.max(board.x + 7, Math.min(middle, board.x + board.width - width - 7));
       context.fillStyle = this.colour("--label");
       context.beginPath();
       context.roundRect(x - 4, middleY - 8, width + 8, 14, 4);
@@ -225,7 +227,7 @@ class Drawing {
         [middle(target), layout.busY], [middle(target), stub(target)]];
       const [x, y] = along(path, lost ? Math.min(done, 0.7) : done);
       context.fillStyle = this.colour(lost ? "--lost" : FRAME_COLOURS[frame.kind] ?? "--ack");
-      this.circle(x, y, Math.min(9, 3 + frame.bytes / 220));
+      this.circle(x, y, Math.min(9, 4 + frame.bytes / 220));
       if (lost && done > 0.55) {
         context.strokeStyle = this.colour("--lost");
         context.lineWidth = 2;

@@ -12,7 +12,8 @@ const SECTIONS = [
   ["Devices", ["disk", "console", "keyboard", "terminals", "clock", "events", "waker"]],
   ["Link", ["router", "membership", "link_status", "proxy", "async_proxy"]],
 ];
-const CELL_WIDTH = 128, CELL_HEIGHT = 27, SECTION_HEIGHT = 17, HEAD_HEIGHT = 34;
+// Narrow cells are those of more than three boards.
+const CELL_WIDTH = 128, NARROW_CELL_WIDTH = 94, CELL_HEIGHT = 27, SECTION_HEIGHT = 17, HEAD_HEIGHT = 34;
 const PADDING = 10, GAP = 18, BUS_HEIGHT = 64;
 // Dots of one cell; of more processes each dot stands for several.
 const DOTS_MAX = 22;
@@ -24,7 +25,8 @@ class Layout {
     const boards = scene.boards.length;
     this.columns = boards <= 4 ? boards : Math.ceil(boards / 2);
     const boardWidth = (width - GAP * (this.columns - 1)) / this.columns;
-    this.cellColumns = Math.max(1, Math.floor((boardWidth - 2 * PADDING) / CELL_WIDTH));
+    const least = boards <= 3 ? CELL_WIDTH : NARROW_CELL_WIDTH;
+    this.cellColumns = Math.max(1, Math.floor((boardWidth - 2 * PADDING) / least));
     this.cellWidth = (boardWidth - 2 * PADDING) / this.cellColumns;
     this.byProcess = scene.boards.map(() => []);
     this.boards = scene.boards.map((board, number) => this.place(board, number, boardWidth));

@@ -51,7 +51,7 @@ class SimModule {
 
 // A 64-bit number as its two halves.
 function halves(number) {
-  const whole = BigInt(number);
+  const whole = BigInt(typeof number === "number" ? Math.floor(number) : number);
   return [Number(whole & 0xffffffffn), Number(whole >> 32n)];
 }
 

@@ -30,7 +30,7 @@ class Run {
 
   // Runs for at most `ns` of simulated time and about `ms` of the browser's; whether it got there.
   advance(ns, ms) {
-    const [until_ns, end_ms] = [this.now_ns + ns, performance.now() + ms];
+    const [until_ns, end_ms] = [Math.floor(this.now_ns + ns), performance.now() + ms];
     let now_ns = this.now_ns, reached = true;
     while (now_ns < until_ns) {
       const next = this.actions[this.done];

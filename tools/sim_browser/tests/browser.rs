@@ -1,19 +1,19 @@
-//! The simulator in WebAssembly, in node and in Chromium, against the native one: `renga test --long=browser-sim`.
+//! The simulator in WebAssembly, in node and in Chromium, against the native one: `renga test --long=wasm`.
 //!
 //! Building the module takes a minute, so these tests are ignored otherwise.
-//! Holds: sim-browser.
 
 use renga_sim::seed;
 use renga_sim::system::image;
 use renga_sim_browser::builder::{build_module, disk_bytes, write_page};
 use renga_sim_browser::programs::programs;
-use renga_sim_browser::{Session, SessionSetup, run_seed, system_text};
+use renga_sim_browser::{PageSession, SessionSetup, run_seed, system_text};
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const SEEDS: u64 = 100;
 /// Seeds of one page: each takes memory that the browser frees late.
@@ -31,6 +31,9 @@ const ACTIONS: [(u64, &str); 6] = [
     (900_000_000, "type fork b"),
 ];
 const END_NS: u64 = 3_000_000_000;
+const INDEX: &str = "index.html";
+/// The page with a script at its end that uses the controls.
+const DRIVEN: &str = "driven.html";
 /// Bound of one run of node or Chromium, in the form of `timeout`.
 const TIMEOUT: &str = "1200";
 
@@ -83,7 +86,7 @@ fn native_seeds(first: u64, count: u64) -> Vec<String> {
 fn native_cluster() -> (String, u64) {
     let disk = image::make(DISK_MEBIBYTES, &programs().files()).unwrap();
     let setup = SessionSetup { system: system_text(3).unwrap(), seed: 7, medium: "sd".into() };
-    let mut session = Session::boot(&setup, &disk).unwrap();
+    let mut session = PageSession::boot(&setup, &disk).unwrap();
     for (at_ns, action) in ACTIONS {
         assert!(session.run(at_ns, u64::MAX));
         session.act(&action.parse().unwrap()).unwrap();
@@ -94,6 +97,7 @@ fn native_cluster() -> (String, u64) {
     (state.hash, state.events)
 }
 
+/// Holds: sim-browser.
 #[test]
 #[ignore = "builds std and the simulator for WebAssembly"]
 fn browser_seeds_in_node_are_the_native_ones() {
@@ -121,16 +125,22 @@ fn browser_cluster_in_node_is_the_native_one() {
     assert_eq!(run.trim(), format!("{hash} {events}"));
 }
 
-/// The page after it has done what the address says.
-fn page(address: &str) -> String {
+/// The first file of the page, written once.
+fn page() -> &'static Path {
     static PAGE: OnceLock<PathBuf> = OnceLock::new();
-    let first = PAGE.get_or_init(|| write_page(&work().join("page"), &fs::read(module()).unwrap()).unwrap());
-    let profile = work().join(format!("profile-{}", std::process::id()));
+    PAGE.get_or_init(|| write_page(&work().join("page"), &fs::read(module()).unwrap()).unwrap())
+}
+
+/// A file of the page, in Chromium, after it has done what the address says.
+fn opened(file: &str, address: &str) -> String {
+    let first = page();
+    static PROFILES: AtomicU32 = AtomicU32::new(0);
+    let profile = work().join(format!("profile-{}-{}", std::process::id(), PROFILES.fetch_add(1, Ordering::Relaxed)));
     let mut chromium = bounded("chromium");
     chromium.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
     chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync", "--dump-dom"]);
     chromium.arg(format!("--user-data-dir={}", profile.display()));
-    let dom = said(chromium.arg(format!("file://{}{address}", first.display())));
+    let dom = said(chromium.arg(format!("file://{}{address}", first.with_file_name(file).display())));
     let _ = fs::remove_dir_all(profile);
     dom
 }
@@ -148,7 +158,7 @@ fn browser_seeds_in_chromium_are_the_native_ones() {
         return;
     }
     for first in (1..=SEEDS).step_by(SEEDS_OF_PAGE as usize) {
-        let page = page(&format!("#seeds={first}-{}", first + SEEDS_OF_PAGE - 1));
+        let page = opened(INDEX, &format!("#seeds={first}-{}", first + SEEDS_OF_PAGE - 1));
         let seeds = between(&page, "<pre id=\"seeds\">", "</pre>").replace("&amp;", "&").replace("&gt;", ">");
         assert_eq!(seeds.lines().collect::<Vec<_>>(), native_seeds(first, SEEDS_OF_PAGE));
     }
@@ -160,9 +170,27 @@ fn browser_cluster_in_chromium_is_the_native_one() {
     if !possible("chromium") {
         return;
     }
-    let page = page(ADDRESS);
+    let page = opened(INDEX, ADDRESS);
     let data = |name: &str| between(&page, &format!("data-{name}=\""), "\"");
     println!("Chromium: {} events in {} ms", data("events"), data("ms"));
     let (hash, events) = native_cluster();
     assert_eq!((data("hash"), data("events")), (hash.as_str(), events.to_string().as_str()));
+}
+
+#[test]
+#[ignore = "builds std and the simulator for WebAssembly"]
+fn browser_address_after_use_of_controls_repeats_the_run() {
+    if !possible("chromium") {
+        return;
+    }
+    let script = format!("<script>{}</script></body>", include_str!("driven.js"));
+    let text = fs::read_to_string(page()).unwrap().replace("</body>", &script);
+    fs::write(page().with_file_name(DRIVEN), text).unwrap();
+    let driven = opened(DRIVEN, "#seed=5&boards=2");
+    let data = |name: &str| between(&driven, &format!("data-{name}=\""), "\"").replace("&amp;", "&");
+    assert_eq!(data("error"), "");
+    let actions = ["pipe%20b", "faults%2050", "kill%201", "boot%201", "type%20help"];
+    assert!(actions.iter().all(|action| data("address").contains(action)), "{}", data("address"));
+    let again = opened(INDEX, &format!("{}&at={}", data("address"), data("time")));
+    assert_eq!(between(&again, "data-hash=\"", "\""), data("driven"));
 }

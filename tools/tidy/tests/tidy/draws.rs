@@ -32,6 +32,7 @@ fn draws_are_bounded_before_they_are_cut() {
 fn draw_cut_to_the_width_of_the_host_is_found() {
     let bad = ["random.draw() as usize % 3", "(random.draw()) as usize", "r\n    .draw()\n    as isize"];
     assert!(bad.iter().all(|code| cut_draws(code).len() == 1));
-    let good = ["random.below(3) as usize", "random.draw() as u8", "(random.draw() % 3) as usize", "draw(seed) as usize"];
+    let good =
+        ["random.below(3) as usize", "random.draw() as u8", "(random.draw() % 3) as usize", "draw(seed) as usize"];
     assert!(good.iter().all(|code| cut_draws(code).is_empty()));
 }
