@@ -29,6 +29,8 @@ pub enum LongPart {
     Update,
     /// 100,000 seeds of whole systems in the simulator
     Systems,
+    /// 100 seeds and clusters of the simulator in WebAssembly, by node and Chromium
+    Wasm,
     /// 1,000,000 seeds of calls between boards in the simulator
     Calls,
     /// The token protocol's model with more faults and boards

@@ -43,6 +43,10 @@ pub struct Sim {
     /// Write the figures and the failures as JSON into this file, or print them; they depend on the seeds alone
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Build a page in this folder that runs a cluster in a browser, and print its path [default:
+    /// target/renga/simulator]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, exclusive = true)]
+    pub browser: Option<Option<PathBuf>>,
     /// Be a worker: print results as JSON lines
     #[arg(long, hide = true)]
     pub worker: bool,

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use renga::command;
-use renga_cli::{Cli, RengaCommand};
-use renga_workspace::delegate::{Delegate, SIMULATOR};
+use renga_cli::{Cli, RengaCommand, Sim};
+use renga_workspace::delegate::{Delegate, SIMULATOR, SIMULATOR_PAGE};
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
 use std::process::ExitCode;
@@ -34,6 +34,10 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
         RengaCommand::Image(options) => command::image::image(environment, options),
         RengaCommand::Docs => command::docs::docs(environment),
         RengaCommand::Env => command::env::env(environment),
+        RengaCommand::Sim(Sim { browser: Some(folder), .. }) => {
+            let folder = folder.clone().unwrap_or_else(|| environment.work().join("simulator"));
+            SIMULATOR_PAGE.become_with(environment, [folder.into_os_string()])
+        }
         RengaCommand::Sim(_) => SIMULATOR.become_with(environment, std::env::args_os().skip(2)),
         RengaCommand::Bench(_) | RengaCommand::Crash(_) | RengaCommand::Sweep(_) => become_whole(environment, LAB),
         RengaCommand::Completions(_) => become_whole(environment, COMPLETIONS),

@@ -24,4 +24,4 @@ pub mod trace;
 mod waits;
 
 pub use cluster::{ClusterSetup, Players, SimCluster, SimSite};
-pub use renga_phy::loopback::{BusCounters, BusTiming, Faults, FrameRecord, Loopback};
+pub use renga_phy::loopback::{BusCounters, BusTiming, CrossedFrame, Faults, Loopback};

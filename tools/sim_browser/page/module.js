@@ -20,22 +20,38 @@ class SimModule {
     new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
   }
 
-  // Calls an export that gives text; what it gave, parsed.
-  ask(name, ...numbers) {
-    const bytes = this.exports[`sim_${name}`](...numbers);
+  // Calls an export that gives text.
+  text(name, ...numbers) {
+    const bytes = this.call(name, numbers);
     const output = new Uint8Array(this.exports.memory.buffer, this.exports.sim_output_at(), bytes);
-    return JSON.parse(new TextDecoder().decode(output.slice()));
+    return new TextDecoder().decode(output.slice());
   }
 
-  // Calls an export that gives nothing.
+  // As `text`, parsed.
+  ask(name, ...numbers) {
+    return JSON.parse(this.text(name, ...numbers));
+  }
+
+  // Calls an export that gives nothing, or whether it is so.
   tell(name, ...numbers) {
-    this.exports[`sim_${name}`](...numbers);
+    return this.call(name, numbers) !== 0;
+  }
+
+  // A panic traps, with its message as the output: then the instance is of no more use.
+  call(name, numbers) {
+    try {
+      return this.exports[`sim_${name}`](...numbers);
+    } catch (trap) {
+      const bytes = this.exports.sim_output_bytes();
+      const output = new Uint8Array(this.exports.memory.buffer, this.exports.sim_output_at(), bytes);
+      throw new Error(`The simulator stopped (${trap.message}): ${new TextDecoder().decode(output.slice())}`);
+    }
   }
 }
 
 // A 64-bit number as its two halves.
 function halves(number) {
-  const whole = BigInt(number);
+  const whole = BigInt(typeof number === "number" ? Math.floor(number) : number);
   return [Number(whole & 0xffffffffn), Number(whole >> 32n)];
 }
 

@@ -42,7 +42,9 @@ impl FromStr for Action {
             "cut" => board().map(Action::Cut),
             "join" => board().map(Action::Join),
             "token" => Ok(Action::LoseToken),
-            "faults" => faults(rest).map(Action::Faults).ok_or(format!("`{text}`: three numbers up to 1000 are wanted")),
+            "faults" => {
+                faults(rest).map(Action::Faults).ok_or(format!("`{text}`: three numbers up to 1000 are wanted"))
+            }
             "type" => Ok(Action::Type(rest.to_string())),
             _ => Err(format!("`{text}` is no action")),
         }

@@ -1,11 +1,12 @@
 //! The functions that a page calls, and the memory through which they take bytes and give text.
 //!
-//! Invariant: what is taken or given is one buffer each, which this module keeps; the page copies before it calls again.
-//! Numbers of 64 bits come as two halves: JavaScript's numbers have 53.
+//! Invariant: what is taken or given is one buffer each, which this module keeps; the page copies before it calls
+//! again. Numbers of 64 bits come as two halves: JavaScript's numbers have 53.
 
 use crate::action::Action;
+use crate::programs::COMMANDS;
 use crate::seeds;
-use crate::session::{Session, SessionSetup, system_text};
+use crate::session::{PageSession, SessionSetup, system_text};
 use renga_sim::system::{Pages, placement};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -14,7 +15,7 @@ thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static OUTPUT: RefCell<String> = const { RefCell::new(String::new()) };
     static DISK: RefCell<Pages> = RefCell::default();
-    static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
+    static SESSION: RefCell<Option<PageSession>> = const { RefCell::new(None) };
 }
 
 /// Where the next input of so many bytes is to be put.
@@ -66,6 +67,12 @@ extern "C" fn sim_system_text(boards: usize) -> usize {
     give(&system_text(boards))
 }
 
+/// The shell's commands: of each its name and what it does.
+#[unsafe(no_mangle)]
+extern "C" fn sim_commands() -> usize {
+    give(&COMMANDS.each_ref().map(|command| [command.name, command.about]))
+}
+
 /// Checks the system file that is the input.
 #[unsafe(no_mangle)]
 extern "C" fn sim_check() -> usize {
@@ -77,9 +84,8 @@ extern "C" fn sim_check() -> usize {
 #[unsafe(no_mangle)]
 extern "C" fn sim_boot() -> usize {
     let setup = INPUT.with_borrow(|input| serde_json::from_slice::<SessionSetup>(input));
-    let session = setup.map_err(|error| error.to_string()).and_then(|setup| {
-        DISK.with_borrow(|disk| Session::boot(&setup, disk))
-    });
+    let boot = |setup| DISK.with_borrow(|disk| PageSession::boot(&setup, disk));
+    let session = setup.map_err(|error| error.to_string()).and_then(boot);
     give(&session.map(|session| {
         let scene = session.scene();
         SESSION.set(Some(session));
@@ -136,7 +142,7 @@ fn joined(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-fn with_session<T>(act: impl FnOnce(&mut Session) -> T) -> Option<T> {
+fn with_session<T>(act: impl FnOnce(&mut PageSession) -> T) -> Option<T> {
     SESSION.with_borrow_mut(|session| session.as_mut().map(act))
 }
 

@@ -15,7 +15,7 @@ mod session;
 mod state;
 
 pub use action::Action;
-pub use scene::{SceneBoard, SceneEdge, SceneGroup, Scene};
+pub use scene::{Scene, SceneBoard, SceneEdge, SceneGroup};
 pub use seeds::{SeedRun, run_seed};
-pub use session::{Session, SessionSetup, system_text};
-pub use state::{BoardState, SessionState};
+pub use session::{PageSession, SessionSetup, system_text};
+pub use state::{PageBoard, PageState};

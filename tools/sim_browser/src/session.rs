@@ -1,15 +1,15 @@
 //! A cluster in a page: booted from a system file, run piece by piece, acted upon.
 //!
-//! Invariant: how a run is divided into pieces changes nothing in it; an action takes place when all that happens at its
-//! time has happened. Not here: the page's view of it (`scene.rs`, `state.rs`).
+//! Invariant: how a run is divided into pieces changes nothing in it; an action takes place when all else at its time
+//! has happened. Not here: the page's view of it (`scene.rs`, `state.rs`).
 
 use crate::action::Action;
 use crate::programs::programs;
 use crate::scene::Scene;
-use crate::state::{SessionState, console_tail};
+use crate::state::{PageState, console_tail};
 use renga_placement::{Checked, SystemForm, code_kinds, generate};
 use renga_sim::system::{Pages, SMALL, SimSystem, SystemSetup, medium, placement};
-use renga_sim::{ClusterSetup, Faults, FrameRecord};
+use renga_sim::{ClusterSetup, CrossedFrame, Faults};
 use serde::Deserialize;
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ pub fn system_text(boards: usize) -> Result<String, String> {
 }
 
 /// A running cluster.
-pub struct Session {
+pub struct PageSession {
     system: SimSystem,
     checked: Rc<Checked>,
     hung: Vec<bool>,
@@ -48,12 +48,12 @@ pub struct Session {
     boots: u32,
 }
 
-impl Session {
+impl PageSession {
     /// Boots one, from `disk`.
     ///
     /// # Errors
     /// The first rule that the system file breaks.
-    pub fn boot(setup: &SessionSetup, disk: &Pages) -> Result<Session, String> {
+    pub fn boot(setup: &SessionSetup, disk: &Pages) -> Result<PageSession, String> {
         let checked = placement(&setup.system).map_err(|error| error.to_string())?;
         let boards = checked.boards.len();
         let cluster =
@@ -68,7 +68,7 @@ impl Session {
         };
         let system = SimSystem::boot(&parts, &programs());
         let (hung, cut) = (vec![false; boards], vec![false; boards]);
-        Ok(Session { system, checked, hung, cut, faults: Faults::NONE, boots: boards as u32 })
+        Ok(PageSession { system, checked, hung, cut, faults: Faults::NONE, boots: boards as u32 })
     }
 
     /// The cluster as the page draws it.
@@ -159,13 +159,13 @@ impl Session {
     }
 
     /// The frames that were kept, in the order of their ends.
-    pub fn frames(&self) -> Vec<FrameRecord> {
+    pub fn frames(&self) -> Vec<CrossedFrame> {
         self.system.cluster.bus().take_frames()
     }
 
     /// What there is to see now.
-    pub fn state(&self) -> SessionState {
-        let mut state = SessionState::of(&self.system, self.frames());
+    pub fn state(&self) -> PageState {
+        let mut state = PageState::of(&self.system, self.frames());
         for (board, state) in state.boards.iter_mut().enumerate() {
             (state.hung, state.cut) = (self.hung[board], self.cut[board]);
         }

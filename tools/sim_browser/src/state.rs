@@ -2,7 +2,7 @@
 
 use renga_abi::ProcId;
 use renga_core::events::Event;
-use renga_sim::FrameRecord;
+use renga_sim::CrossedFrame;
 use renga_sim::system::SimSystem;
 use renga_sim::trace::WatchedEvent;
 use serde::Serialize;
@@ -12,7 +12,7 @@ const CONSOLE_BYTES_MAX: usize = 6000;
 
 /// A moment of a run.
 #[derive(Clone, Debug, Serialize)]
-pub struct SessionState {
+pub struct PageState {
     /// Simulated time, ns.
     pub now_ns: u64,
     /// Events so far.
@@ -22,7 +22,7 @@ pub struct SessionState {
     /// The status with which the system was stopped.
     pub stopped: Option<u8>,
     /// By number.
-    pub boards: Vec<BoardState>,
+    pub boards: Vec<PageBoard>,
     /// Frames on the bus, their bytes, hand-overs of the token, collisions, time that frames took, ns.
     pub bus: [u64; 5],
     /// Frames of a thousand that are lost, doubled, changed.
@@ -39,30 +39,30 @@ pub struct SessionState {
 
 /// A board at that moment.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct BoardState {
+pub struct PageBoard {
     /// Whether it has power.
     pub alive: bool,
     /// Whether its processor stands still.
     pub hung: bool,
     /// Whether its wires are cut.
     pub cut: bool,
-    /// The router's counters since boot: synchronous and asynchronous calls to other boards, frames sent, of them again.
+    /// The router's counters since boot: synchronous calls, asynchronous calls, frames sent, frames sent again.
     pub link: [u64; 4],
 }
 
-impl SessionState {
+impl PageState {
     /// That of `system`, to which `frames` have come.
-    pub(crate) fn of(system: &SimSystem, frames: Vec<FrameRecord>) -> SessionState {
+    pub(crate) fn of(system: &SimSystem, frames: Vec<CrossedFrame>) -> PageState {
         let (trace, bus) = (system.cluster.trace(), system.cluster.bus().count());
         let boards = system.link_stats().len().max(1) as u8;
-        let board = |number: u8| BoardState {
+        let board = |number: u8| PageBoard {
             alive: system.cluster.alive(number),
             link: system.link_stats().get(usize::from(number)).map_or([0; 4], |stats| {
                 [&stats.calls_sync, &stats.calls_async, &stats.frames_sent, &stats.retransmissions].map(|n| n.get())
             }),
-            ..BoardState::default()
+            ..PageBoard::default()
         };
-        SessionState {
+        PageState {
             now_ns: system.cluster.now_ns(),
             events: trace.events(),
             hash: format!("{:016x}", trace.hash()),
@@ -98,7 +98,7 @@ fn event(watched: WatchedEvent) -> (u64, u8, u8, [u16; 2], [u16; 2], u8) {
     (time_ns, board, what, pair(process), pair(server), op)
 }
 
-fn frame(record: FrameRecord) -> (u64, u64, String, u8, u8, usize, u16) {
-    let FrameRecord { end_ns, wire_ns, kind, source, destination, bytes, harmed } = record;
+fn frame(record: CrossedFrame) -> (u64, u64, String, u8, u8, usize, u16) {
+    let CrossedFrame { end_ns, wire_ns, kind, source, destination, bytes, harmed } = record;
     (end_ns, wire_ns, format!("{kind:?}"), source, destination, bytes, harmed)
 }

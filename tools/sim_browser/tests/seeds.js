@@ -10,7 +10,5 @@ for (let seed = BigInt(first); seed < BigInt(first) + BigInt(count); seed++) {
   const sim = new SimModule(compiled);
   sim.put(fresh);
   sim.tell("set_disk");
-  const bytes = sim.exports.sim_run_seed(...halves(seed));
-  const output = new Uint8Array(sim.exports.memory.buffer, sim.exports.sim_output_at(), bytes);
-  console.log(new TextDecoder().decode(output.slice()));
+  console.log(sim.text("run_seed", ...halves(seed)));
 }

@@ -2,7 +2,7 @@
 
 use renga_sim::system::{Pages, image};
 use renga_sim_browser::programs::{COMMANDS, programs};
-use renga_sim_browser::{Action, Session, SessionSetup, system_text};
+use renga_sim_browser::{Action, PageSession, SessionSetup, system_text};
 
 const MS: u64 = 1_000_000;
 /// By then the shell waits for its first line.
@@ -22,15 +22,15 @@ fn disk() -> Option<Pages> {
     Some(image::make(DISK_MEBIBYTES, &programs().files()).unwrap())
 }
 
-fn boot(system: String, disk: &Pages) -> Session {
-    Session::boot(&SessionSetup { system, seed: 7, medium: "sd".into() }, disk).unwrap()
+fn boot(system: String, disk: &Pages) -> PageSession {
+    PageSession::boot(&SessionSetup { system, seed: 7, medium: "sd".into() }, disk).unwrap()
 }
 
-fn act(session: &mut Session, action: &str) {
+fn act(session: &mut PageSession, action: &str) {
     session.act(&action.parse().unwrap()).unwrap();
 }
 
-fn pass(session: &mut Session, ns: u64) {
+fn pass(session: &mut PageSession, ns: u64) {
     let until_ns = session.state().now_ns + ns;
     assert!(session.run(until_ns, u64::MAX));
 }
@@ -47,7 +47,9 @@ fn session_commands_say_their_results_from_each_board() {
         }
     }
     let console = session.console();
-    for said in ["600000 bytes came through", "60 pipes are closed", "20 of 20", "4 times 65536", "262144 bytes", "12 names"] {
+    for said in
+        ["600000 bytes came through", "60 pipes are closed", "20 of 20", "4 times 65536", "262144 bytes", "12 names"]
+    {
         assert_eq!(console.matches(said).count(), 2, "{said}: {console}");
     }
     assert!(session.state().boards.iter().all(|board| board.alive));
@@ -59,7 +61,7 @@ fn session_in_pieces_has_the_hash_of_one_piece() {
     let run = |piece_ns: u64, events: u64| {
         let mut session = boot(system_text(2).unwrap(), &disk);
         session.watch(if events == u64::MAX { 0 } else { 100 });
-        let until = |session: &mut Session, until_ns: u64| {
+        let until = |session: &mut PageSession, until_ns: u64| {
             while session.state().now_ns < until_ns {
                 let next_ns = (session.state().now_ns + piece_ns).min(until_ns);
                 while !session.run(next_ns, events) {

@@ -29,6 +29,9 @@ pub struct Delegate {
 /// The simulator, built for speed.
 pub const SIMULATOR: Delegate = Delegate { name: "renga-sim", profile: "sim", folder: "sim" };
 
+/// What builds the simulator's page.
+pub const SIMULATOR_PAGE: Delegate = Delegate::dev("renga-sim-browser");
+
 impl Delegate {
     /// One that is quick to build.
     pub const fn dev(name: &'static str) -> Delegate {

@@ -72,7 +72,7 @@ impl WireModel {
         let poll = match LinkFrame::parse(&frame[..talk.bytes]) {
             Ok(LinkFrame { header, payload }) => {
                 let poll = self.deliver(place, &frame[..talk.bytes], &header, payload);
-                self.records.keep(self.now_ns, talk.wire_ns, &header, talk.bytes);
+                self.crossed.keep(self.now_ns, talk.wire_ns, &header, talk.bytes);
                 poll
             }
             Err(_) => Poll(0),
@@ -104,7 +104,7 @@ impl WireModel {
             let meant = [board, BROADCAST].contains(&header.destination) || header.source == board;
             if self.random.per_mille(faults.lost_per_mille) {
                 if meant {
-                    self.records.harm(board);
+                    self.crossed.harm(board);
                 }
                 continue;
             }
@@ -112,7 +112,7 @@ impl WireModel {
                 if !meant {
                     continue;
                 }
-                self.records.harm(board);
+                self.crossed.harm(board);
                 let bit = self.random.below(frame.len() as u64 * 8) as usize;
                 self.arrive(other, frame, Some(bit));
                 continue;
@@ -128,7 +128,7 @@ impl WireModel {
                 continue;
             }
             if self.random.per_mille(faults.dropped_per_mille) {
-                self.records.harm(board);
+                self.crossed.harm(board);
                 continue;
             }
             self.arrive(other, frame, None);

@@ -4,16 +4,16 @@
 //! Open-drain lines are low while any board pulls them; others see a pull a little later, so two boards may start at
 //! once. Two frames at a time damage each other. Not here: volts and words (the pin model), the right to talk (`mac`).
 
+mod crossed;
 mod frames;
 mod lines;
-mod record;
 mod station;
 
-pub use record::FrameRecord;
+pub use crossed::CrossedFrame;
 pub use station::{BusCounters, BusTiming, Faults};
 
 use crate::token::{Arming, PhyEvent, TokenPhy};
-use crate::{FRAME_BYTES_MAX, loopback::record::FrameRecords, loopback::station::LoopbackStation};
+use crate::{FRAME_BYTES_MAX, loopback::crossed::CrossedFrames, loopback::station::LoopbackStation};
 use renga_random::Random;
 use renga_wire::bus::{Answers, BusLines, Drive, WatchedLines};
 use std::cell::RefCell;
@@ -47,7 +47,7 @@ struct WireModel {
     pool: Vec<station::Buffer>,
     lose_next_token: bool,
     count: BusCounters,
-    records: FrameRecords,
+    crossed: CrossedFrames,
 }
 
 /// The bus as its owner, the simulator, sees it.
@@ -74,7 +74,7 @@ impl LoopbackBus {
             pool: Vec::new(),
             lose_next_token: false,
             count: BusCounters::default(),
-            records: FrameRecords::default(),
+            crossed: CrossedFrames::default(),
         })))
     }
 
@@ -159,12 +159,12 @@ impl LoopbackBus {
 
     /// Keeps so many of the frames from now on until they are taken.
     pub fn watch_frames(&self, max: usize) {
-        self.0.borrow_mut().records.max = max;
+        self.0.borrow_mut().crossed.max = max;
     }
 
     /// Takes the frames that were kept.
-    pub fn take_frames(&self) -> Vec<FrameRecord> {
-        std::mem::take(&mut self.0.borrow_mut().records.kept)
+    pub fn take_frames(&self) -> Vec<CrossedFrame> {
+        std::mem::take(&mut self.0.borrow_mut().crossed.kept)
     }
 
     /// Changes the wiring, and samples all stations.

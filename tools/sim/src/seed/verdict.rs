@@ -2,11 +2,11 @@
 //!
 //! Invariant: nothing that differs between two runs of a seed is in the hash.
 
+use super::checker::MediumChecker;
 use super::known::KnownFiles;
 use super::start::ORPHANS_NS;
 use crate::calls::add_stats;
 use crate::outcome::{SimCounts, SimReport, SimScope};
-use super::checker::MediumChecker;
 use crate::system::image::FileContents;
 use crate::system::{Leftovers, SimSystem};
 use std::collections::BTreeSet;

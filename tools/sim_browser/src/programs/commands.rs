@@ -9,7 +9,7 @@ use std::pin::Pin;
 type CommandRun = Pin<Box<dyn Future<Output = Result<String, Errno>>>>;
 
 /// One of them.
-pub struct Command {
+pub struct ShellCommand {
     /// Its name.
     pub name: &'static str,
     /// What it does, in a line.
@@ -21,38 +21,38 @@ pub struct Command {
 }
 
 /// All of them.
-pub const COMMANDS: [Command; 6] = [
-    Command {
+pub const COMMANDS: [ShellCommand; 6] = [
+    ShellCommand {
         name: "pipe",
         about: "a program on the board writes 60,000 bytes into a pipe, 10 times",
         stays: true,
         run: |program, board| Box::pin(pipe(program, board)),
     },
-    Command {
+    ShellCommand {
         name: "ends",
         about: "60 pipes that programs on the board only close: asynchronous calls save time here",
         stays: true,
         run: |program, board| Box::pin(ends(program, board)),
     },
-    Command {
+    ShellCommand {
         name: "fork",
         about: "20 programs one after the other on the board, each of which ends at once",
         stays: true,
         run: |program, board| Box::pin(fork(program, board)),
     },
-    Command {
+    ShellCommand {
         name: "write",
         about: "writes a file of 64 KiB on the board and syncs it, 4 times",
         stays: false,
         run: |program, _| Box::pin(write(program)),
     },
-    Command {
+    ShellCommand {
         name: "read",
         about: "reads that file 4 times; what the board has cached needs no frame",
         stays: false,
         run: |program, _| Box::pin(read(program)),
     },
-    Command {
+    ShellCommand {
         name: "tree",
         about: "makes a directory with 12 files, renames, lists and removes them",
         stays: false,

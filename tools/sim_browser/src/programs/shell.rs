@@ -2,7 +2,7 @@
 //!
 //! `NAME BOARD` runs on that board, the file system's if none is named; with `&` the shell does not wait.
 
-use super::commands::{COMMANDS, Command};
+use super::commands::{COMMANDS, ShellCommand};
 use renga_abi::Errno;
 use renga_sim::program::{Open, SimProgram, numbers};
 
@@ -20,8 +20,8 @@ const REAPED_MAX: usize = 64;
 const WNOHANG: u64 = 1;
 
 /// What a line asks for.
-struct Request {
-    command: &'static Command,
+struct ShellRequest {
+    command: &'static ShellCommand,
     board: u8,
     waits: bool,
 }
@@ -63,7 +63,7 @@ async fn reap(init: &SimProgram) {
 }
 
 /// What `line` asks for; `None`: nothing.
-fn parse(line: &str) -> Result<Option<Request>, String> {
+fn parse(line: &str) -> Result<Option<ShellRequest>, String> {
     let (words, waits) = line.strip_suffix('&').map_or((line, true), |words| (words, false));
     let mut words = words.split_whitespace();
     let Some(name) = words.next() else { return Ok(None) };
@@ -77,10 +77,10 @@ fn parse(line: &str) -> Result<Option<Request>, String> {
         Some([letter @ b'a'..=b'h']) => letter - b'a',
         Some(_) => return Err(format!("{line}: a board is a letter from a to h\n")),
     };
-    Ok(Some(Request { command, board, waits }))
+    Ok(Some(ShellRequest { command, board, waits }))
 }
 
-async fn run(init: &SimProgram, console: u64, request: &Request) -> Result<(), Errno> {
+async fn run(init: &SimProgram, console: u64, request: &ShellRequest) -> Result<(), Errno> {
     let (command, board) = (request.command, request.board);
     let body = move |child: SimProgram| async move {
         match (command.run)(child.clone(), board).await {

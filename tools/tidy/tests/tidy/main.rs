@@ -8,6 +8,7 @@ mod book;
 mod circles;
 mod claims;
 mod documents;
+mod draws;
 mod formatting;
 mod layout;
 mod lexer;

@@ -90,7 +90,8 @@ fn read(source: Source) -> RustSource {
 /// Items under a condition that no board meets: from the attribute to the item's end.
 fn gated_items(text: &str, code: &str) -> Vec<(usize, usize)> {
     let host_only = |attribute: &str| {
-        let named = ["(test", " test", "\"host\"", "\"loopback\"", "\"facts\""].iter().any(|name| attribute.contains(name));
+        let named =
+            ["(test", " test", "\"host\"", "\"loopback\"", "\"facts\""].iter().any(|name| attribute.contains(name));
         named && !attribute.contains("not(")
     };
     let mut items = Vec::new();

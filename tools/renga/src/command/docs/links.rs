@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// What a link that leaves the book has in front: `target/renga/book` against `docs`.
 const DEEPER: &str = "../../";
-/// How pages name rustdoc's first page; in the book that becomes a link.
-const RUSTDOC_CODE: &str = "<code>rustdoc/index.html</code>";
+/// What stands beside the pages; where one names its first page in code, the book has a link.
+const BESIDE: [&str; 2] = [super::RUSTDOC, super::SIMULATOR];
 
 /// Mends the pages of `book`, which mdBook built from `docs`.
 ///
@@ -41,8 +41,8 @@ fn pages(book: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
         let entry = entry?;
         let path = folder.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            // The crates of an earlier build.
-            if path != Path::new(super::RUSTDOC) {
+            // Of an earlier build.
+            if !BESIDE.iter().any(|beside| path == Path::new(beside)) {
                 found.extend(pages(book, &path)?);
             }
         } else if path.extension().is_some_and(|extension| extension == "html") {
@@ -57,7 +57,6 @@ fn pages(book: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
 fn mended(text: &str, docs: &Path, book: &Path, page: &Path) -> (String, Vec<String>) {
     let folder = page.parent().unwrap_or(Path::new(""));
     let up = "../".repeat(folder.components().count());
-    let crates = format!("<a href=\"{up}{}/index.html\">{RUSTDOC_CODE}</a>", super::RUSTDOC);
     let (mut out, mut dead, mut rest) = (String::with_capacity(text.len()), Vec::new(), text);
     while let Some(at) = ["href=\"", "src=\""].iter().filter_map(|mark| Some(rest.find(mark)? + mark.len())).min() {
         let (before, after) = rest.split_at(at);
@@ -73,7 +72,11 @@ fn mended(text: &str, docs: &Path, book: &Path, page: &Path) -> (String, Vec<Str
         rest = &after[link.len()..];
     }
     out += rest;
-    (out.replace(RUSTDOC_CODE, &crates), dead)
+    for beside in BESIDE {
+        let code = format!("<code>{beside}/index.html</code>");
+        out = out.replace(&code, &format!("<a href=\"{up}{beside}/index.html\">{code}</a>"));
+    }
+    (out, dead)
 }
 
 /// What the book is to say for `link` of a page in `book`, whose source is in `docs`; `None`: it leads nowhere.
@@ -159,6 +162,16 @@ mod tests {
             mended,
             Ok(["toc.html", "guides/index.html#one"].map(|href| format!("<a href=\"{href}\">")).concat())
         );
+    }
+
+    #[test]
+    fn link_to_what_stands_beside_the_pages_is_made_of_code() {
+        let fixture = Fixture::new("beside");
+        let page = fixture.root.join("target/renga/book/guides/a.html");
+        fixture.write("target/renga/book/guides/a.html", "<code>simulator/index.html</code>");
+        mend(&fixture.root.join("docs"), &fixture.root.join("target/renga/book")).expect("no link is dead");
+        let link = "<a href=\"../simulator/index.html\"><code>simulator/index.html</code></a>";
+        assert_eq!(fs::read_to_string(page).expect("it is there"), link);
     }
 
     #[test]

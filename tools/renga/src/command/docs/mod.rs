@@ -1,4 +1,4 @@
-//! `renga docs`: the book by mdBook, and beside it the crates' documentation by rustdoc.
+//! `renga docs`: the book by mdBook, and beside it the simulator's page and the crates' documentation by rustdoc.
 //!
 //! Invariant: when the command succeeds, `target/renga/book` needs no network and has no dead link. Not here: the pages
 //! (`docs`).
@@ -7,6 +7,7 @@ mod links;
 
 use anyhow::{Context, Result};
 use renga_workspace::cargo;
+use renga_workspace::delegate::SIMULATOR_PAGE;
 use renga_workspace::environment::Environment;
 use renga_workspace::lock::Lock;
 use renga_workspace::progress::ProgressLine;
@@ -19,6 +20,8 @@ use std::process::Command;
 const MDBOOK_VERSION: &str = "0.5.4";
 /// Where rustdoc's pages are in the book.
 const RUSTDOC: &str = "rustdoc";
+/// Where the simulator's page is in the book.
+const SIMULATOR: &str = "simulator";
 
 /// Builds the book, and prints the path of its first page.
 ///
@@ -36,6 +39,10 @@ pub fn docs(environment: &Environment) -> Result<u8> {
     let mut build = Command::new(&mdbook);
     build.arg("build").arg(&sources).arg("--dest-dir").arg(&book);
     cargo::run(build, "mdBook refuses the book")?;
+    let mut page = Command::new(SIMULATOR_PAGE.build(environment, &progress)?);
+    progress.step("building the simulator's page: minutes the first time");
+    page.arg(book.join(SIMULATOR)).env("RENGA_ROOT", &environment.root);
+    cargo::run(page, "the simulator's page does not build")?;
     links::mend(&sources, &book)?;
 
     progress.step("documenting the crates with rustdoc: minutes the first time");

@@ -90,6 +90,10 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         LongPart::Update => ignored("boards::update::", name, environment, options, count)?,
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
+        LongPart::Wasm => {
+            let arguments = &["test", "-p", "renga-sim-browser", "--test", "browser"];
+            Layer { arguments, flags: &["--ignored"], ..Layer::named(name) }.run(environment, options, count)?;
+        }
         LongPart::Models => {
             let arguments = &["test", "-p", "renga-model", "--test", "token"];
             Layer { arguments, flags: &["--ignored"], ..Layer::named(name) }.run(environment, options, count)?;

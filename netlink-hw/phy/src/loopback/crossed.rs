@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 /// A frame that has crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameRecord {
+pub struct CrossedFrame {
     /// When it ended, ns.
     pub end_ns: u64,
     /// How long its bytes took, ns.
@@ -26,14 +26,14 @@ pub struct FrameRecord {
 
 /// Those that are kept, at most `max`.
 #[derive(Default)]
-pub(super) struct FrameRecords {
+pub(super) struct CrossedFrames {
     pub(super) max: usize,
-    pub(super) kept: Vec<FrameRecord>,
+    pub(super) kept: Vec<CrossedFrame>,
     /// Of the frame that is being delivered.
     pub(super) harmed: u16,
 }
 
-impl FrameRecords {
+impl CrossedFrames {
     /// The frame that is being delivered does not reach `board`, which it is for.
     pub(super) fn harm(&mut self, board: u8) {
         self.harmed |= 1 << board;
@@ -44,7 +44,7 @@ impl FrameRecords {
         let harmed = core::mem::take(&mut self.harmed);
         if self.kept.len() < self.max {
             let Header { kind, source, destination, .. } = *header;
-            self.kept.push(FrameRecord { end_ns, wire_ns, kind, source, destination, bytes, harmed });
+            self.kept.push(CrossedFrame { end_ns, wire_ns, kind, source, destination, bytes, harmed });
         }
     }
 }
