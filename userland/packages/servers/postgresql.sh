@@ -1,7 +1,6 @@
 # What: initdb, a server, SQL by the other board, pgbench with two clients
 # Package: postgresql-15
 # Expect: number of transactions actually processed: 40/40
-# Differs: wants a signal at the end of its parent (`PR_SET_PDEATHSIG`: `EINVAL`)
 bin=/usr/lib/postgresql/15/bin
 mkdir data && chown 1000:1000 data . && chmod 700 data
 as-user $bin/initdb -D data -U user -A trust --no-locale -E UTF8 > log 2>&1; echo initdb $?
