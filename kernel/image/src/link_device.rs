@@ -53,6 +53,18 @@ impl LinkDevice {
     }
 }
 
+impl LinkDevice {
+    /// As [`FrameDevice::attend`], of a device that is more than registers.
+    #[inline(never)]
+    fn attend_wires(&mut self, now_ns: u64) {
+        match self {
+            LinkDevice::Emulator(_) => {}
+            LinkDevice::Pins(device) => device.attend(now_ns),
+            LinkDevice::Spi(device) => device.attend(now_ns),
+        }
+    }
+}
+
 /// How many data wires the bus on the pins has that is called so.
 pub fn width(name: &str) -> Option<Width> {
     match name {
@@ -159,15 +171,16 @@ impl FrameDevice for LinkDevice {
         }
     }
 
+    #[inline(always)]
     fn attend(&mut self, now_ns: u64) {
         POLLS.store(polls().wrapping_add(1), Ordering::Relaxed);
         match self {
             LinkDevice::Emulator(device) => device.attend(now_ns),
-            LinkDevice::Pins(device) => device.attend(now_ns),
-            LinkDevice::Spi(device) => device.attend(now_ns),
+            wires => wires.attend_wires(now_ns),
         }
     }
 
+    #[inline(always)]
     fn deadline_ns(&self) -> Option<u64> {
         match self {
             LinkDevice::Emulator(device) => device.deadline_ns(),

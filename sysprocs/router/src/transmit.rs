@@ -24,7 +24,15 @@ impl<D: Phy + 'static> Router<D> {
     #[inline]
     pub(crate) fn news(&self) -> u8 {
         let peers = if self.transmit_full { &[][..] } else { &*self.memory.peers };
-        peers.iter().enumerate().fold(0, |news, (board, peer)| news | u8::from(peer.has_news()) << board)
+        let others = (0..).zip(peers).filter(|(board, _)| *board != self.board);
+        others.fold(0, |news, (board, peer)| news | u8::from(peer.has_news()) << board)
+    }
+
+    /// As [`Router::news`], if there may be a frame for `board` only.
+    #[inline]
+    pub(crate) fn news_for(&self, board: u8) -> u8 {
+        let known = usize::from(board) < self.memory.peers.len() && !self.transmit_full;
+        u8::from(known).checked_shl(board.into()).unwrap_or(0)
     }
 
     /// Sends one frame to each of the boards `news`, round robin, until nothing is left or the device is full; then
@@ -97,7 +105,7 @@ impl<D: Phy + 'static> Router<D> {
 }
 
 impl Peer {
-    /// Whether there may be anything to send; of the board itself there never is.
+    /// Whether there may be anything to send.
     fn has_news(&self) -> bool {
         self.session.has_news() || !self.send_queue.is_empty() && self.session.has_room()
     }
