@@ -10,6 +10,7 @@ use crate::router_state::Router;
 use crate::session::link_session::{FrameOrder, SessionState};
 use crate::session::timing::ANSWER_FACTOR;
 use crate::stats::add;
+use crate::transmit::checksum;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_rt::raw::ExchangePort;
 use renga_rt::{Me, Never};
@@ -145,7 +146,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn receive(&mut self, bytes: &[u8]) {
-        let Ok(frame) = LinkFrame::parse(bytes) else {
+        let Ok(frame) = LinkFrame::parse_by(bytes, checksum::<D>) else {
             return add(&self.memory.stats.damaged, 1);
         };
         let (header, now_ns) = (frame.header, self.now_ns);

@@ -10,6 +10,13 @@ use crate::session::link_session::CONTROL_BYTES_MAX;
 use crate::stats::{LinkStats, add};
 use renga_phy::Phy;
 use renga_rt::account::{AccountNumber, Count};
+use renga_wire::of_payload;
+
+/// CRC-32C, by the hardware of a device that has some.
+#[inline(always)]
+pub(crate) fn checksum<D: Phy>(bytes: &[u8]) -> u32 {
+    D::crc32c(bytes).unwrap_or_else(|| of_payload(bytes))
+}
 
 /// What became of the attempt to send a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,7 +75,7 @@ impl<D: Phy + 'static> Router<D> {
         let data_follows = again || built.is_some();
         let sent = if session.has_control(data_follows) {
             self.transmit_control(board, data_follows)
-        } else if let Some(frame) = session.unsent() {
+        } else if let Some(frame) = session.unsent_by(checksum::<D>) {
             match self.device.send(board, frame) {
                 Ok(()) => {
                     count_sent(self.memory.stats, frame.len());
