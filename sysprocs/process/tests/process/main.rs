@@ -1,6 +1,7 @@
 //! Programs of slots with scripted system calls, and what keeps their records.
 
 mod background_jobs;
+mod clone3;
 mod descriptor_ranges;
 mod events;
 mod fifos;

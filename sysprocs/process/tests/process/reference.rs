@@ -87,6 +87,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("sim boot::boot_names_change_on_file_board_only", &[276]),
     ("process descriptor_ranges::copy_file_range_and_sendfile_move_bytes", &[285]),
     ("process unsupported::statx_matches_stat", &[291]),
+    ("process clone3::clone3_thread_runs_on_its_stack_and_has_a_number", &[435]),
     ("process descriptor_ranges::close_range_closes_all_in_range", &[436]),
     ("cluster remote::remote_child_behaves_as_local_child", &[1001]),
     ("process programs::halt_unmounts_and_passes_status", &[1002]),

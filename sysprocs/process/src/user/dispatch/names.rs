@@ -18,5 +18,5 @@ names! {
     225 "swapoff" 234 "remap_file_pages" 235 "mbind" 241 "perf_event_open" 262 "fanotify_init" 266 "clock_adjtime"
     268 "setns" 272 "kcmp" 273 "finit_module" 277 "seccomp" 279 "memfd_create" 280 "bpf" 281 "execveat"
     282 "userfaultfd" 283 "membarrier" 288 "pkey_mprotect" 424 "pidfd_send_signal" 425 "io_uring_setup"
-    434 "pidfd_open" 435 "clone3" 437 "openat2" 444 "landlock_create_ruleset"
+    434 "pidfd_open" 444 "landlock_create_ruleset"
 }

@@ -205,6 +205,7 @@ calls! {
         215 munmap => unmap;
         216 mremap => remap;
         220 clone => clone;
+        435 clone3 => clone_by_structure;
         221 execve => execute(false);
         281 execveat => execute(true);
         222 mmap => map;
