@@ -4,7 +4,7 @@
 //! (`renga_socket`, `flights.rs`); what cannot be sent, or received, is released. Not here: the messages
 //! (`socket_messages.rs`).
 
-use super::transfer::Buffers;
+use crate::user::files::transfer::Buffers;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};

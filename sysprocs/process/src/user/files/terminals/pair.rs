@@ -97,7 +97,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Changes the node `number`; `EPERM`: it is another synthetic file. Times stay.
-    pub(super) async fn change_pair(&mut self, number: u32, mut change: FileChange) -> Result<(), Errno> {
+    pub(in crate::user::files) async fn change_pair(&mut self, number: u32, mut change: FileChange) -> Result<(), Errno> {
         let (board, number, facts) = self.node_facts(number).await?;
         if !self.program.credentials.rules_files() {
             change = change.permitted(&self.program.credentials, FileAccess::of_pair(&facts))?;

@@ -1,7 +1,7 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
-use crate::user::files::pair::TIOCGPTPEER;
+use crate::user::files::terminals::pair::TIOCGPTPEER;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::word_at;
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG, is_path_only};
