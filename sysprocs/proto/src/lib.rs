@@ -27,6 +27,7 @@ pub mod memory;
 pub mod mounts;
 pub mod name_index;
 pub mod names;
+pub mod notices;
 mod owner;
 pub mod packed;
 pub mod pages;

@@ -11,6 +11,7 @@ mod identity;
 mod job_control;
 mod locks;
 mod poll_boards;
+mod process_files;
 mod programs;
 mod reference;
 mod remote_fork;

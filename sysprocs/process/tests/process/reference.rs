@@ -88,6 +88,8 @@ const TESTS: &[(&str, &[u64])] = &[
     ("process descriptor_ranges::copy_file_range_and_sendfile_move_bytes", &[285]),
     ("process unsupported::statx_matches_stat", &[291]),
     ("process clone3::clone3_thread_runs_on_its_stack_and_has_a_number", &[435]),
+    ("cluster calls::watched_files::watched_files_match_linux", &[26, 27, 28]),
+    ("process process_files::pidfd_is_readable_when_its_process_has_ended", &[424, 434]),
     ("process descriptor_ranges::close_range_closes_all_in_range", &[436]),
     ("cluster remote::remote_child_behaves_as_local_child", &[1001]),
     ("process programs::halt_unmounts_and_passes_status", &[1002]),

@@ -7,13 +7,16 @@ use crate::signals::{SIGCHLD, SIGNALS};
 use crate::user::lifecycle::fork::Wishes;
 use crate::user::slot::User;
 use crate::user::state::fields::word_at;
-use crate::user::state::{SyscallEscape, SyscallResult, restartable_as};
+use crate::user::state::open_flags::{O_CLOEXEC, O_RDWR};
+use crate::user::state::{EventSort, SyscallEscape, SyscallResult, restartable_as};
+use core::array;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::procs::AwaitVfork;
 use renga_rt::{Errno, apart};
 
 const CLONE_VM: u64 = 0x100;
 const CLONE_SIGHAND: u64 = 0x800;
+const CLONE_PIDFD: u64 = 0x1000;
 const CLONE_VFORK: u64 = 0x4000;
 const CLONE_PARENT: u64 = 0x8000;
 const CLONE_THREAD: u64 = 0x1_0000;
@@ -39,7 +42,7 @@ const OF_THREADS: u64 = CLONE_VM | 0x200 | 0x400 | CLONE_SIGHAND | CLONE_THREAD;
 const NOTED: u64 = CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | CLONE_DETACHED;
 /// What else threads may have: the value of semaphores is one's own, and a thread is not traced.
 const FOR_THREADS: u64 = 0x4_0000 | NOTED;
-const FOR_PROCESSES: u64 = CLONE_VM | CLONE_VFORK | CLONE_CLEAR_SIGHAND | NOTED;
+const FOR_PROCESSES: u64 = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CLEAR_SIGHAND | NOTED;
 
 /// Bytes of `struct clone_args` as it was first, with the numbers of the child, and with its group.
 const ARGUMENTS_BYTES_MIN: usize = 64;
@@ -59,14 +62,15 @@ struct CloneRequest {
     tls: u64,
     parent_tid: u64,
     child_tid: u64,
+    /// Where the number of its descriptor goes.
+    descriptor: u64,
 }
 
 impl CloneRequest {
     /// Of `struct clone_args` that is 0 behind its first `bytes`.
     fn of_structure(structure: &[u8; ARGUMENTS_BYTES], bytes: usize) -> Result<CloneRequest, Errno> {
         let word = |index: usize| word_at(structure, 8 * index);
-        let [flags, child_tid, parent_tid, signal, stack, stack_bytes, tls] =
-            [word(0), word(2), word(3), word(4), word(5), word(6), word(7)];
+        let [flags, descriptor, child_tid, parent_tid, signal, stack, stack_bytes, tls] = array::from_fn(word);
         let (numbers, levels, group) = (word(8), word(9), word(10));
         let has_levels = levels <= LEVELS_MAX && (numbers == 0) == (levels == 0);
         let into_group = flags & CLONE_INTO_CGROUP != 0;
@@ -92,16 +96,22 @@ impl CloneRequest {
             () if into_group => Err(Errno::EBADF),
             // Only the table of processes gives numbers out.
             () if levels > 0 => Err(Errno::EPERM),
-            () => Ok(CloneRequest { flags, signal, sp: stack + stack_bytes, tls, parent_tid, child_tid }),
+            () => Ok(CloneRequest { flags, signal, sp: stack + stack_bytes, tls, parent_tid, child_tid, descriptor }),
         }
     }
 
     /// Whether it is for a thread; what Linux refuses, and what is not to be had here, is `EINVAL`.
     fn is_for_thread(&self) -> Result<bool, Errno> {
         let flags = self.flags;
+        let both = CLONE_PIDFD | CLONE_PARENT_SETTID;
+        let one_place = flags & both == both && self.descriptor == self.parent_tid;
         match flags & CLONE_THREAD != 0 {
             true if flags & OF_THREADS == OF_THREADS && flags & !(OF_THREADS | FOR_THREADS) == 0 => Ok(true),
-            false if flags & !FOR_PROCESSES == 0 && (self.signal == 0 || self.signal == SIGCHLD.into()) => Ok(false),
+            false
+                if flags & !FOR_PROCESSES == 0 && !one_place && (self.signal == 0 || self.signal == SIGCHLD.into()) =>
+            {
+                Ok(false)
+            }
             _ => Err(Errno::EINVAL),
         }
     }
@@ -109,9 +119,9 @@ impl CloneRequest {
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn clone(&mut self) -> SyscallResult {
-        let [flags, sp, parent_tid, tls, child_tid] = core::array::from_fn(|index| self.argument(index));
+        let [flags, sp, parent_tid, tls, child_tid] = array::from_fn(|index| self.argument(index));
         let (flags, signal) = (flags & LEGACY_FLAGS & !CLONE_SIGNAL, flags & CLONE_SIGNAL);
-        apart!(self.clone_as(CloneRequest { flags, signal, sp, tls, parent_tid, child_tid }))
+        apart!(self.clone_as(CloneRequest { flags, signal, sp, tls, parent_tid, child_tid, descriptor: parent_tid }))
     }
 
     /// `clone3`: a structure at argument 0, of as many bytes as argument 1 says. What Linux does not know yet must be 0.
@@ -159,7 +169,10 @@ impl<M: UserMemory> User<M> {
         }
         // Siblings may change the space of a program with threads: its child gets a copy, and nobody waits for it.
         let borrows = flags & CLONE_VM != 0 && self.group.is_none();
-        let child = self.fork_here(wishes, borrows).await;
+        let child = match flags & CLONE_PIDFD {
+            0 => self.fork_here(wishes, borrows).await,
+            _ => apart!(self.fork_with_descriptor(wishes, borrows, request.descriptor)),
+        };
         // A fork that a signal came before is made again, when that has been served.
         let child = restartable_as(SyscallEscape::RestartAlways, child)?;
         // While the child borrows the space, this process does not touch it.
@@ -171,5 +184,31 @@ impl<M: UserMemory> User<M> {
             let _ = self.put(parent_tid, &child.to_le_bytes()).await;
         }
         Ok(u64::from(child))
+    }
+
+    /// As `fork_here`, with a descriptor of the child, whose number goes to `place`. The child does not get it.
+    async fn fork_with_descriptor(&mut self, wishes: Wishes, borrows: bool, place: u64) -> Result<u32, Errno> {
+        if self.program.files.free() == 0 {
+            return Err(Errno::EMFILE);
+        }
+        let board = self.services.board;
+        let made = self.make_process_file(board).await?;
+        // A bad address fails the call before there is a child.
+        let forked = match self.put(place, &u32::MAX.to_le_bytes()).await {
+            Ok(()) => self.fork_here(wishes, borrows).await,
+            Err(errno) => Err(errno),
+        };
+        let child = match forked {
+            Ok(child) => child,
+            Err(errno) => {
+                self.drop_process_file(board, made).await;
+                return Err(errno);
+            }
+        };
+        // The child is there, running or ended: nothing of this is refused.
+        self.follow_process(board, made, child).await?;
+        let number = self.add_event_file(board, made, EventSort::Process, O_RDWR | O_CLOEXEC).await?;
+        let _ = self.put(place, &(number as u32).to_le_bytes()).await; // as before
+        Ok(child)
     }
 }

@@ -12,4 +12,5 @@ mod threads;
 mod timers;
 mod users;
 mod waits;
+mod watched_files;
 mod watches;
