@@ -75,7 +75,7 @@ const OF_ALL_CORES: [&str; 7] = [
     "at.boot.counts",
     "at.boot.infos",
     "at.boot.sessions",
-    "at.boot.watched",
+    "at.boot.filters",
     "at.user_facts()",
     "at.wait_cancellers(Kind::User)",
 ];
