@@ -1,8 +1,8 @@
 //! What programs watch on a board: a filter that changes and ends pass before a server hears of them.
 //!
-//! Invariant: the server of event files alone writes a filter; what is watched is always in it, and other numbers may be,
-//! too. So a change of what nobody watches costs a load, on any core. A parent is written by the directory of inodes.
-//! Not here: the watches (`renga_clock`).
+//! Invariant: the server of event files alone writes a filter; what is watched is always in it, and other numbers may
+//! be, too. So a change of what nobody watches costs a load, on any core. The directory of inodes writes parents. Not
+//! here: the watches (`renga_clock`).
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

@@ -85,7 +85,7 @@ fn start<M: Machine>(
         wakes: arena.put(|| Wakes::new(notifier(Kind::Waker))),
         due: arena.put(|| CommitDue::new(notifier(Kind::CommitTimer), &machine.times())),
         referrers: arena.put(|| Referrers::new(referrers)),
-        watched: arena.put(|| WatchFilters::new(parents)),
+        filters: arena.put(|| WatchFilters::new(parents)),
         infos: arena.put_slice(slots, |_| ProcInfo::default()),
         tables: SpaceTables::new(arena, slots),
         groups: core::array::from_fn(|core| {
@@ -161,7 +161,7 @@ pub(crate) struct Boot<'m, M> {
     /// Which boards refer to which inode.
     referrers: &'static Referrers,
     /// What programs watch.
-    watched: &'static WatchFilters,
+    filters: &'static WatchFilters,
     /// What the user slots show of their programs.
     infos: &'static [ProcInfo],
     tables: &'static SpaceTables,
@@ -284,7 +284,7 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// The facts of a user process: the first one of the file system's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
-        let Boot { machine, directory, tables, counts, sessions, groups, watched, .. } = *self.boot;
+        let Boot { machine, directory, tables, counts, sessions, groups, filters: watched, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.file_board();
         let boot_program = if first { machine.init() } else { "" };
         let info = &self.boot.infos[usize::from(self.number)];

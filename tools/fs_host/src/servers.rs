@@ -4,14 +4,13 @@ use crate::frames::{HostFrames, WRITEBACK_PRIORITY};
 use crate::workers;
 use renga_fs::{
     BufferSlot, CommitDue, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
-    LookupClients, Medium, MetadataWritebackClients, NameSlot, REPORTS, Referrers, allocator, buffer, buffer_directory,
+    LookupClients, Medium, MetadataWritebackClients, NameSlot, Referrers, allocator, buffer, buffer_directory,
     commit_timer, disk, file, file_table, inode, inode_directory, locks, name_index, revocations,
 };
 use renga_hal::block::Block;
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::disk::Disk;
-use renga_proto::events::Events;
 use renga_proto::file::File;
 use renga_proto::inode::InodeDirectory;
 use renga_proto::locks::Locks;
@@ -78,7 +77,7 @@ impl FsServers {
         counts: FsCounts,
     ) -> FsServers {
         let (arena, pages) = (board.arena, frames.pages);
-        let events = move |me: &Me| Local::new(me, events).narrowed();
+        let reports = move |me: &Me| Local::new(me, events).narrowed();
         let disk = board.server(|me, port| disk(me, port, device, medium));
         let timer = board.declare(WRITEBACK_PRIORITY);
         let due: &'static CommitDue = arena.put(|| CommitDue::new(Some(Notifier::new(timer)), &OsTimes::DEFAULT));
@@ -108,7 +107,7 @@ impl FsServers {
                     revocations: Client::new(&me, revocations),
                     allocator: Client::new(&me, allocator),
                     index: Client::new(&me, index),
-                    events: events(&me),
+                    events: reports(&me),
                 };
                 inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS, 0, watched)
             })
@@ -126,7 +125,7 @@ impl FsServers {
             cutters: ForwardFamily::new(inodes),
             allocator: Client::new(me, allocator),
             revocations: Client::new(me, revocations),
-            events: events(me),
+            events: reports(me),
         };
         workers::background(board, lookup, writer, data, counts.buffers);
         board.start(timer, |me| {
@@ -134,7 +133,7 @@ impl FsServers {
             commit_timer(me, directory, inodes, due)
         });
         let path = workers::lookup(board, lookup, (counts.paths, watched));
-        let (table, files, locks) = opener(board, (inodes, directory), frames, counts.files, (watched, &events));
+        let (table, files, locks) = opener(board, (inodes, directory), frames, counts.files, (watched, events));
         FsServers { allocator, buffers, path, directory, inodes, table, files, locks, watched }
     }
 }
@@ -166,7 +165,7 @@ fn opener(
     (inodes, directory): (&'static [Members], Address<InodeDirectory>),
     HostFrames { machine, memory, pages, .. }: HostFrames,
     count: usize,
-    (watched, events): (&'static WatchFilters, &dyn Fn(&Me) -> Local<Events, REPORTS>),
+    (watched, events): (&'static WatchFilters, &'static Members),
 ) -> (Address<FileTable>, &'static [Members], Address<Locks>) {
     let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(count, |_| 0)));
@@ -185,7 +184,7 @@ fn opener(
                 proc_files: Family::new(&me, &[]).narrowed(),
                 locks: Client::new(&me, locks).narrowed(),
                 references: Family::new(&me, &[]).narrowed(),
-                events: events(&me),
+                events: Local::new(&me, events).narrowed(),
             };
             file(me, port, clients, machine, number as u16, 0, arena.put(Sessions::new), watched)
         })

@@ -1,4 +1,5 @@
-//! Event files: counts that are added to and taken, timers whose expiries are read, sets of watches, and notices of changed files.
+//! Event files: counts that are added to and taken, timers whose expiries are read, sets of watches, notices of
+//! changed files, and processes.
 
 mod file;
 mod notices;

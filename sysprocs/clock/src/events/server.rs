@@ -33,8 +33,9 @@ struct EventsState {
 }
 
 /// Serves as many event files as there are `places`, each with a place in `due`; those that are sets share the
-/// `watches`, those that hear of changed files `notices`; what these and processes' files watch is in `watched`. `boot` counts the board's starts;
-/// `epoch_ns` is the calendar time at boot. Timers end at multiples of `tick_ns`, or, if it is 0, when they are over.
+/// `watches`, those that hear of changed files `notices`; what these and processes' files watch is in `watched`.
+/// `boot` counts the board's starts; `epoch_ns` is the calendar time at boot. Timers end at multiples of `tick_ns`,
+/// or, if it is 0, when they are over.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn events(
     me: Me,

@@ -22,6 +22,12 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
 
     /// Entries from the offset on as `struct linux_dirent64`s. `EINVAL`: not even one fits.
     pub(super) async fn next_entries(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+        let listed = self.list(out).await;
+        self.report_read(listed.map(|read| read.bytes)).await;
+        listed
+    }
+
+    async fn list(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
         self.check()?;
         if !self.is_directory() {
             return Err(Errno::ENOTDIR);

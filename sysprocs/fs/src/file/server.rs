@@ -18,6 +18,7 @@ use renga_proto::sessions::Sessions;
 use renga_rt::{Errno, Me, Never, Port, WatchFilters, apart, reply};
 
 /// Serves the open file `number` of this board; `boot` counts the board's starts.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn file<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<File>,
@@ -43,9 +44,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let open = call.entry();
                 let text = FileId { ino: open.ino, generation: open.generation };
                 let begun = if is_text_for_writing(&open) { state.begin_writing(text).await } else { Ok(()) };
-                let opened = begun.map(|()| state.open(open, state.asker, me.now_ns()));
-                state.report_open().await;
-                reply!(call, opened);
+                reply!(call, if begun => Ok(state.open_reported(open, me.now_ns()).await));
             }
             FileCall::AddReference(call) => {
                 let checked = state.check_generation(call.entry().generation);
@@ -56,19 +55,13 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
-                state.report_read(read).await;
                 reply!(call, read, bytes);
             }
-            FileCall::ReadFrom(mut call) => {
-                let read = state.read(call.entry().offset, call.lent()).await;
-                state.report_read(read).await;
-                reply!(call, read, bytes);
-            }
+            FileCall::ReadFrom(mut call) => reply!(call, state.read(call.entry().offset, call.lent()).await, bytes),
             FileCall::Write(mut call) => reply!(call, state.write(call.lent()).await),
             FileCall::WriteTo(mut call) => reply!(call, state.write_to(call.entry().offset, call.lent()).await),
             FileCall::BeginRead(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
-                state.report_read(read).await;
                 reply!(call, state.begin_read(read, call.lent().len()));
             }
             FileCall::BeginWrite(mut call) => {
@@ -80,11 +73,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::BeginAppend(call) => reply!(call, state.begin_append(call.entry().bytes).await),
             FileCall::EndAppend(call) => reply!(call, state.end_append(call.entry()).await),
             FileCall::FileStatus(mut call) => reply!(call, state.status(call.lent()).await),
-            FileCall::NextEntries(mut call) => {
-                let listed = state.next_entries(call.lent()).await;
-                state.report_read(listed.map(|read| read.bytes)).await;
-                reply!(call, listed, |read| read.bytes);
-            }
+            FileCall::NextEntries(mut call) => reply!(call, state.next_entries(call.lent()).await, |read| read.bytes),
             FileCall::SyncFile(call) => reply!(call, state.sync(&me).await),
             FileCall::SetSize(call) => reply!(call, state.set_size(call.entry().bytes).await),
             FileCall::DescribeFile(call) => reply!(call, state.describe().await),
@@ -118,7 +107,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         if self.is_directory() {
             return Err(Errno::EISDIR);
         }
-        self.read_cached(offset, out).await
+        let read = self.read_cached(offset, out).await;
+        self.report_read(read).await;
+        read
     }
 
     async fn seek(&mut self, seek: Seek) -> Result<u64, Errno> {

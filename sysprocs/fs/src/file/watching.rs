@@ -6,6 +6,7 @@
 use crate::file::open_file::{ACCESS_MODE, OpenFile, READ_ONLY};
 use renga_hal::memory::UserMemory;
 use renga_proto::events::NoteChange;
+use renga_proto::file::OpenInode;
 use renga_proto::notices::{ACCESSED, CLOSED_READ, CLOSED_WRITTEN, OF_DIRECTORY, OPENED};
 use renga_rt::{Errno, apart};
 
@@ -30,8 +31,11 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    pub(super) async fn report_open(&mut self) {
+    /// As `open`, of a program of the board whose call it serves.
+    pub(super) async fn open_reported(&mut self, open: OpenInode, now_ns: u64) -> u32 {
+        let generation = self.open(open, self.asker, now_ns);
         self.report(OPENED).await;
+        generation
     }
 
     /// So many bytes were read, or of a directory any.

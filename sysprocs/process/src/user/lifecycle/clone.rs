@@ -124,7 +124,8 @@ impl<M: UserMemory> User<M> {
         apart!(self.clone_as(CloneRequest { flags, signal, sp, tls, parent_tid, child_tid, descriptor: parent_tid }))
     }
 
-    /// `clone3`: a structure at argument 0, of as many bytes as argument 1 says. What Linux does not know yet must be 0.
+    /// `clone3`: a structure at argument 0, of as many bytes as argument 1 says. What Linux does not know yet must be
+    /// 0.
     pub(crate) async fn clone_by_structure(&mut self) -> SyscallResult {
         let (place, bytes) = (self.argument(0), self.argument(1) as usize);
         if bytes > PAGE_BYTES {

@@ -7,6 +7,7 @@ pub mod disk;
 mod free;
 pub mod script;
 mod servers;
+mod wiring;
 
 use devices::{Line, Switch};
 use disk::Disk;
@@ -27,6 +28,7 @@ use renga_rt::{
 };
 use script::{Script, run};
 use std::cell::RefCell;
+use wiring::{client, family, members};
 
 pub const SLOTS: usize = 6;
 const FILES: usize = 16;
@@ -129,18 +131,6 @@ fn declare(board: HostBoard) -> Headers {
         groups: ThreadGroups::new(board.arena, SLOTS),
         counts: FrameCounts::new(board.arena, FRAMES as usize),
     }
-}
-
-fn members(processes: &[&'static Process]) -> Members {
-    Members::Here(Box::leak(processes.into()))
-}
-
-fn family<P: Protocol, const ENTRIES: u32>(me: &Me, members: Vec<Members>) -> Family<P, ENTRIES> {
-    Family::new(me, Box::leak(members.into_boxed_slice())).narrowed()
-}
-
-fn client<P: Protocol, const ENTRIES: u32>(me: &Me, server: &'static Process) -> Client<P, ENTRIES> {
-    Client::new(me, Address::new(server)).narrowed()
 }
 
 impl System {
