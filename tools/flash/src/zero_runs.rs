@@ -1,7 +1,7 @@
 //! The parts of an image that are zeros, so that a card which is zero there already is not written.
 //!
-//! Invariant: the runs of a part are all of it, in order. Whether a card is zero somewhere is read from the card itself:
-//! no card is believed to be zero because it was discarded. Not here: reading and writing (`copy`).
+//! Invariant: the runs of a part are all of it, in order. Whether a card is zero somewhere is read from the card: none
+//! is believed to be zero because it was discarded. Not here: reading and writing (`copy`).
 
 use std::ops::Range;
 

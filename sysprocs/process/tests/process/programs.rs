@@ -21,6 +21,22 @@ fn init_prints_and_exits() {
     assert_eq!(system.screen(), "hello\n");
 }
 
+/// Holds: disk-damaged.
+#[test]
+fn init_missing_or_damaged_is_named_on_console_with_own_status() {
+    for (content, why) in [
+        (None, "is not on the disk: it is damaged, or not Renga's (ENOENT)"),
+        (Some(vec![0; 4096]), "is no program: the disk is damaged, or not Renga's (ENOEXEC)"),
+    ] {
+        let system = System::new(1, &[]);
+        if let Some(content) = content {
+            system.disk.add("/sbin/init", 0o100_755, 0, content);
+        }
+        assert_eq!(system.status(), 71, "{why}");
+        assert_eq!(system.screen(), format!("renga: /sbin/init {why}; e2fsck -f checks it\n"));
+    }
+}
+
 #[test]
 fn halt_unmounts_and_passes_status() {
     let mut init = Script::new();

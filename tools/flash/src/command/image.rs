@@ -28,42 +28,42 @@ pub struct OpenImage {
     pub file: File,
     /// Its length.
     pub len_bytes: u64,
-    /// An unpacked image lies here.
-    _scratch: Option<Scratch>,
 }
 
 impl OpenImage {
-    /// Opens the image at `path`, and unpacks it first if need be.
+    /// Opens the image at `path`, and unpacks it first if need be, into `unpacked`.
     ///
     /// # Errors
     /// If it cannot be read or unpacked, or has no whole sectors.
-    pub fn open(environment: &Environment, path: &Path) -> Result<OpenImage, FlashError> {
+    pub fn open(path: &Path, unpacked: &Path) -> Result<OpenImage, FlashError> {
         let cannot = || format!("cannot read {}", path.display());
         let mut file = File::open(path).with_context(cannot)?;
         let mut magic = Vec::new();
         Read::by_ref(&mut file).take(XZ_MAGIC.len() as u64).read_to_end(&mut magic).with_context(cannot)?;
         file.rewind().with_context(cannot)?;
-        let (path, file, scratch) = if magic == XZ_MAGIC {
-            let scratch = Scratch::make(environment)?;
-            let to = scratch.folder.join("unpacked.img");
-            let unpacked = unpack(file, &to).with_context(|| format!("cannot unpack {}", path.display()))?;
-            (to, unpacked, Some(scratch))
+        let (path, file) = if magic == XZ_MAGIC {
+            let file = unpack(file, unpacked).with_context(|| format!("cannot unpack {}", path.display()))?;
+            (unpacked.to_path_buf(), file)
         } else {
-            (path.to_path_buf(), file, None)
+            (path.to_path_buf(), file)
         };
         let len_bytes = file.metadata().with_context(cannot)?.len();
         if len_bytes == 0 || !len_bytes.is_multiple_of(SECTOR_BYTES) {
             return Err(anyhow!("{} is no card image: its length is not one of whole sectors", path.display()).into());
         }
-        Ok(OpenImage { path, file, len_bytes, _scratch: scratch })
+        Ok(OpenImage { path, file, len_bytes })
     }
 
     /// Refuses an image that is not a sound card, of `cluster` if one is given.
     ///
     /// # Errors
     /// [`FlashError::Unsound`], or that it cannot be inspected.
-    pub fn inspect(&self, environment: &Environment, cluster: Option<&CardCluster>) -> Result<(), FlashError> {
-        let scratch = Scratch::make(environment)?;
+    pub fn inspect(
+        &self,
+        environment: &Environment,
+        scratch: &Scratch,
+        cluster: Option<&CardCluster>,
+    ) -> Result<(), FlashError> {
         let found =
             card::inspect(&self.path, &scratch.folder, |node| Expected::of(environment, node, cluster))?.findings;
         let faults = found.into_iter().filter_map(|finding| match finding {

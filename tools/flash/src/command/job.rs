@@ -12,6 +12,7 @@ use crate::{
 use renga_cli::Flash;
 use renga_images::card::{CardCluster, Checksum, sha256_of_file};
 use renga_workspace::environment::Environment;
+use renga_workspace::scratch::Scratch;
 use std::path::Path;
 
 /// What all jobs of one call share.
@@ -22,6 +23,8 @@ pub struct FlashCall<'a> {
     pub host: &'a Host,
     /// The command line.
     pub options: &'a Flash,
+    /// Room for unpacked images, which stay until the call ends.
+    pub scratch: &'a Scratch,
 }
 
 /// A job that needs no more answers.
@@ -50,7 +53,8 @@ impl FlashCall<'_> {
         if let FlashTarget::BlockDevice(device) = &target {
             println!("{device}");
         }
-        let image = OpenImage::open(self.environment, image)?;
+        let unpacked = self.scratch.folder.join(format!("unpacked-{number}.img"));
+        let image = OpenImage::open(image, &unpacked)?;
         target.differs_from(&image.path)?;
         if options.verify_only {
             let medium = open_for_reading(self.host, &target)?;
@@ -63,7 +67,7 @@ impl FlashCall<'_> {
             }
         }
         if !options.raw {
-            image.inspect(self.environment, cluster)?;
+            image.inspect(self.environment, self.scratch, cluster)?;
         }
         if options.dry_run {
             let (path, sum) = (image.path.display(), sha256_of_file(&image.path)?);

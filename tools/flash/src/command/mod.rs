@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use job::FlashCall;
 use renga_cli::Flash;
 use renga_workspace::environment::Environment;
+use renga_workspace::scratch::Scratch;
 use std::path::Path;
 use terminal::Bars;
 
@@ -21,11 +22,11 @@ use terminal::Bars;
 /// If the host's devices cannot be listed.
 pub fn flash(environment: &Environment, options: &Flash) -> Result<u8> {
     let host = Host::this();
-    let call = FlashCall { environment, host: &host, options };
+    let call = |scratch| FlashCall { environment, host: &host, options, scratch };
     let ended = match (&options.card, &options.cluster) {
-        (Some(image), _) => one(&call, image),
-        (None, Some(file)) => cluster::cluster(&call, file),
-        _ => return list(&host),
+        (Some(image), _) => one(&call(&Scratch::make(environment)?), image),
+        (None, Some(file)) => cluster::cluster(&call(&Scratch::make(environment)?), file),
+        (None, None) => return list(&host),
     };
     Ok(match ended {
         Ok(()) => 0,

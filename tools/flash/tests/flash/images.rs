@@ -49,6 +49,8 @@ fn flash_packed_image_is_written_unpacked() {
         let packed = pack(&card, &format!("card-{parts}.img.xz"), parts);
         let target = card.path(&format!("target-{parts}"));
         let option = format!("--to-file={target}");
+        let (status, said) = flash(&[&format!("--card={packed}"), &option, "--dry-run"]);
+        assert!(status == 0 && said.contains("would write 134217728 bytes"), "{parts}: {status} {said}");
         let (status, said) = flash(&[&format!("--card={packed}"), &option]);
         assert!(status == 0 && said.contains("equal to the image"), "{parts}: {status} {said}");
         assert!(fs::read(&target).expect("it was written") == card.bytes(), "{parts}");

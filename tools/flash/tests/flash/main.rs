@@ -12,6 +12,7 @@ mod images;
 mod loop_device;
 mod media;
 mod ordinary_file;
+mod recorded_hosts;
 mod refusals;
 mod sound_card;
 mod statuses;

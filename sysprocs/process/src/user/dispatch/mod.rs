@@ -2,6 +2,7 @@
 
 mod attended;
 mod governed;
+mod missing_init;
 pub(crate) mod names;
 pub(crate) mod slot_loop;
 pub(crate) mod table;

@@ -2,6 +2,7 @@
 
 use crate::probes::{Fault, ProgramEnd};
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
+use crate::user::dispatch::missing_init::MISSING_INIT;
 use crate::user::files::one_page_transfer::{READ, READ_FROM, WRITE};
 use crate::user::servers::services::{Services, UserClients};
 use crate::user::signals::frame::SignalOrigin;
@@ -17,8 +18,6 @@ use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
 use renga_rt::{Errno, Me, Never, Retry, apart};
 
-/// What the shell calls a program that could not be started.
-const CANNOT_START: u32 = 127 << 8;
 /// `si_code`s of faults, as in Linux's `siginfo.h`.
 mod code {
     pub const SEGV_MAPERR: u32 = 1;
@@ -106,10 +105,11 @@ impl<M: UserMemory> User<M> {
             return Ok(());
         }
         if boots {
-            return self.start_init().await.map_err(|errno| {
-                self.me.log("init cannot be started", [u64::from(errno.0), 0]);
-                CANNOT_START
-            });
+            let started = self.start_init().await;
+            if let Err(errno) = started {
+                apart!(self.report_missing_init(errno));
+            }
+            return started.map_err(|_| MISSING_INIT);
         }
         self.take_program().await.map_err(|errno| {
             self.me.log("a program did not arrive", [u64::from(self.program.pid), u64::from(errno.0)]);
