@@ -20,11 +20,19 @@ ensure_test_tools() {
   for pair in "${TEST_TOOLS[@]}"; do
     command -v "${pair%%:*}" >/dev/null || packages+=("${pair##*:}")
   done
-  ((${#packages[@]} > 0)) || return 0
-  if apt_usable && can_be_root && step "installing ${packages[*]} from Debian" install_host_packages "${packages[@]}"; then
+  ((${#packages[@]} == 0)) || install_for_tests "${packages[@]}"
+}
+
+# ensure_browser: installs the browser that tests of pages use, if it can.
+ensure_browser() {
+  command -v chromium >/dev/null || install_for_tests chromium
+}
+
+install_for_tests() {
+  if apt_usable && can_be_root && step "installing $* from Debian" install_host_packages "$@"; then
     hash -r
   else
-    say "tests that need these host packages cannot run: ${packages[*]}"
+    say "tests that need these host packages cannot run: $*"
   fi
 }
 

@@ -1,13 +1,14 @@
 #!/bin/bash
 # Finds, or else installs, what a command of the tool needs, and prints the settings as NAME=VALUE lines. Called by the
 # tool (tools/workspace/src/environment.rs). Progress and errors go to stderr.
-# Usage: tools/setup/provide.sh boards|browser|qemu|tests
+# Usage: tools/setup/provide.sh boards|qemu|tests|browser|wasm
 #   boards   RENGA_SYSROOT            a sysroot with the boards' core and alloc, where the toolchain has none
 #            RENGA_TARGET_RUSTFLAGS   the compiler flags that every build for the boards needs (may be empty)
 #            RENGA_OBJCOPY            a program that makes raw images of ELF files
-#   browser  RENGA_BROWSER_RUSTFLAGS  the compiler flags that builds for WebAssembly need (may be empty)
+#   wasm     RENGA_WASM_RUSTFLAGS     the compiler flags that builds for WebAssembly need (may be empty)
 #   qemu     RENGA_QEMU               the QEMU binary, of exactly the version that the emulator supports
 #   tests    what tests use beside
+#   browser  the browser of tests of pages
 set -euo pipefail
 
 RENGA_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
@@ -25,10 +26,10 @@ provide_boards() {
   ensure_objcopy
 }
 
-provide_browser() {
+provide_wasm() {
   ensure_host_tools
   ensure_compiler
-  ensure_browser_library
+  ensure_wasm_library
 }
 
 # print_settings NAME...: those that are set, an empty value too.
@@ -50,10 +51,11 @@ main() {
   # Standard output is for the settings alone.
   case $1 in
     boards) provide_boards >&2 && print_settings PATH RUSTUP_TOOLCHAIN RENGA_SYSROOT RENGA_TARGET_RUSTFLAGS RENGA_OBJCOPY ;;
-    browser) provide_browser >&2 && print_settings PATH RUSTUP_TOOLCHAIN RENGA_BROWSER_RUSTFLAGS ;;
+    wasm) provide_wasm >&2 && print_settings PATH RUSTUP_TOOLCHAIN RENGA_WASM_RUSTFLAGS ;;
     qemu) ensure_qemu >&2 && print_settings RENGA_QEMU ;;
     tests) ensure_test_tools >&2 ;;
-    *) fail "nothing is called $1: boards, browser, qemu, tests" ;;
+    browser) ensure_browser >&2 ;;
+    *) fail "nothing is called $1: boards, qemu, tests, browser, wasm" ;;
   esac
 }
 

@@ -5,7 +5,7 @@
 # a later `rustup target add` would leave two copies of `core` there.
 
 readonly TARGET=aarch64-unknown-none-softfloat
-readonly BROWSER_TARGET=wasm32-unknown-unknown
+readonly WASM_TARGET=wasm32-unknown-unknown
 readonly RUST_SOURCE_SUITES=(trixie-backports forky sid)
 readonly DEBIAN_RUST_PACKAGES=(rustc-web cargo-web rust-web-src lld-19)
 
@@ -232,49 +232,49 @@ make_target_library() {
   target_ready || rust_fail "the library for $TARGET is still missing after its build"
 }
 
-# browser_ready: whether std for WebAssembly is in the toolchain or in a sysroot of this project; sets
-# RENGA_BROWSER_RUSTFLAGS.
-browser_ready() {
+# wasm_ready: whether std for WebAssembly is in the toolchain or in a sysroot of this project; sets
+# RENGA_WASM_RUSTFLAGS.
+wasm_ready() {
   local sysroot
-  if has_target_library "$(in_root rustc --print target-libdir --target "$BROWSER_TARGET" 2>/dev/null)"; then
-    export RENGA_BROWSER_RUSTFLAGS=
+  if has_target_library "$(in_root rustc --print target-libdir --target "$WASM_TARGET" 2>/dev/null)"; then
+    export RENGA_WASM_RUSTFLAGS=
     return
   fi
-  sysroot=$(browser_sysroot)
-  has_target_library "$sysroot/lib/rustlib/$BROWSER_TARGET/lib" || return
-  export RENGA_BROWSER_RUSTFLAGS="--sysroot=$sysroot"
+  sysroot=$(wasm_sysroot)
+  has_target_library "$sysroot/lib/rustlib/$WASM_TARGET/lib" || return
+  export RENGA_WASM_RUSTFLAGS="--sysroot=$sysroot"
 }
 
-browser_sysroot() {
-  printf '%s/sysroot-browser-%s' "$SETUP_DIR" "$(rustc_version)"
+wasm_sysroot() {
+  printf '%s/sysroot-wasm-%s' "$SETUP_DIR" "$(rustc_version)"
 }
 
-browser_from_source() {
-  RUSTFLAGS= build_library "$1" "$BROWSER_TARGET" "$(browser_sysroot)" -Zbuild-std=std,panic_abort
+wasm_from_source() {
+  RUSTFLAGS= build_library "$1" "$WASM_TARGET" "$(wasm_sysroot)" -Zbuild-std=std,panic_abort
 }
 
-browser_from_debian_source() {
-  debian_source && browser_from_source "$(debian_source_folder)/library"
+wasm_from_debian_source() {
+  debian_source && wasm_from_source "$(debian_source_folder)/library"
 }
 
-# ensure_browser_library: std for WebAssembly. Debian's compiler brings its source, and the linker beside lld.
-ensure_browser_library() {
+# ensure_wasm_library: std for WebAssembly. Debian's compiler brings its source, and the linker beside lld.
+ensure_wasm_library() {
   local web=$SETUP_DIR/rust-web
-  if ! browser_ready; then
+  if ! wasm_ready; then
     if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
       step "building std for WebAssembly (about 40 s)" \
-        browser_from_source "$(compgen -G "$web/usr/src/rustc-*/library" | head -n1)" || true
+        wasm_from_source "$(compgen -G "$web/usr/src/rustc-*/library" | head -n1)" || true
     elif rustup_may_download; then
-      step "installing std for WebAssembly by rustup" in_root rustup target add "$BROWSER_TARGET" || true
+      step "installing std for WebAssembly by rustup" in_root rustup target add "$WASM_TARGET" || true
     else
       apt_usable || rust_fail "std for WebAssembly is not installed, and this machine has no apt with a Debian mirror"
       step "building std for WebAssembly from Debian's rust-src $(rustc_version) (about 40 s)" \
-        browser_from_debian_source || true
+        wasm_from_debian_source || true
     fi
-    browser_ready || rust_fail "std for WebAssembly could not be built"
+    wasm_ready || rust_fail "std for WebAssembly could not be built"
   fi
   if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
     ln -sf "$web/usr/bin/wasm-ld-19" "$web/bin/wasm-ld"
-    export RENGA_BROWSER_RUSTFLAGS="$RENGA_BROWSER_RUSTFLAGS -Clinker=$web/bin/wasm-ld"
+    export RENGA_WASM_RUSTFLAGS="$RENGA_WASM_RUSTFLAGS -Clinker=$web/bin/wasm-ld"
   fi
 }

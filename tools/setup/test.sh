@@ -125,7 +125,7 @@ test_built_tool() {
   local tree=$work/tree command path
   path=$(bare_path)
   make_tree "$tree"
-  for command in run linux test bench check sim sweep trace top image flash console doctor env completions; do
+  for command in run linux test bench check sim sweep trace top view image flash console doctor env completions; do
     expect "$command --help comes from the built tool, though set-up goes on elsewhere" 0 "the tool: $command --help" -- \
       with_lock "$tree/target/renga/setup.lock" env PATH="$path" "$tree/renga" "$command" --help
   done

@@ -10,6 +10,7 @@
 
 pub mod block;
 pub mod boot_record;
+mod frame;
 pub mod gpio;
 pub mod irq;
 pub mod link;

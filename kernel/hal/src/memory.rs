@@ -9,6 +9,7 @@
 //!
 //! Not here: allocation of frames, copy-on-write, file mappings: those are the processes'.
 
+pub use crate::frame::{Frame, ListedFrame, NOT_LISTED};
 use crate::shared_tables::SharedPageTables;
 use core::ops::{Deref, DerefMut};
 use renga_sync::{FrameReadGuard, FrameWriteGuard};
@@ -27,10 +28,6 @@ pub const TABLES_PER_MAP_MAX: usize = 2;
 
 /// The content of a frame.
 pub type PageBytes = [u8; PAGE_BYTES];
-
-/// A page frame for user memory, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Frame(pub u32);
 
 /// What a user program may do with a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,19 +86,6 @@ impl Access {
 /// again, at most [`TABLES_PER_MAP_MAX`] times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeedsTable;
-
-/// A frame's number as lists of frames have it in messages: little-endian.
-pub type ListedFrame = [u8; 4];
-
-/// In a list, where there is no frame.
-pub const NOT_LISTED: ListedFrame = [0xff; 4];
-
-impl Frame {
-    /// As lists have it.
-    pub const fn listed(self) -> ListedFrame {
-        self.0.to_le_bytes()
-    }
-}
 
 /// How far an operation on a run of pages went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! Invariants: no page of a shared page table can be written; a shared page table outlives all tables that show its
 //! pages. A violation is a bug of the caller and panics. Not here: the other operations on spaces (`memory.rs`).
 
-use crate::memory::{Frame, ListedFrame};
+use crate::frame::{Frame, ListedFrame};
 
 /// Bytes of address space that one table of the lowest level covers, and so one shared page table.
 pub const SHARED_TABLE_SPAN_BYTES: u64 = 2 << 20;

@@ -4,8 +4,6 @@
 //! Invariant: time is counted from a real-time task's slice to the next pick. Once the share is spent, all of them rank
 //! behind every other task until the second is over. Not here: other ranks (`run_queue.rs`).
 
-use crate::run_queue::RunQueue;
-use crate::task::Task;
 use core::cell::Cell;
 use renga_abi::policy::{RANK_CANCELLED, RANK_FAIR, RANK_IDLE, Rank};
 
@@ -59,35 +57,20 @@ impl RealTime {
     pub fn spent_for_ns(&self, now_ns: u64) -> u64 {
         self.period_end_ns.get().saturating_sub(now_ns)
     }
-}
 
-impl<R: Task> RunQueue<R> {
-    /// Counts their time until `now_ns`; `last` had the core.
-    #[inline(never)]
-    pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static R>) {
-        let time = &self.real_time;
-        let since_ns = time.since_ns.replace(0);
+    /// Counts their time until `now_ns`, after which one `goes_on`: the ranks of queued tasks that change, if any do.
+    pub fn update(&self, now_ns: u64, goes_on: impl FnOnce() -> bool) -> Option<fn(Rank) -> bool> {
+        let since_ns = self.since_ns.replace(0);
         if since_ns != 0 {
-            time.ran_ns.set(time.ran_ns.get() + now_ns.saturating_sub(since_ns));
-            let goes_on = last.is_some_and(|last| last.is_runnable() && last.account().rank.get() < RANK_FAIR);
-            time.since_ns.set(if goes_on { now_ns.max(1) } else { 0 });
+            self.ran_ns.set(self.ran_ns.get() + now_ns.saturating_sub(since_ns));
+            self.since_ns.set(if goes_on() { now_ns.max(1) } else { 0 });
         }
-        if now_ns >= time.period_end_ns.get() {
-            time.period_end_ns.set(now_ns + PERIOD_NS);
-            time.ran_ns.set(0);
-            if time.spent.replace(false) {
-                self.requeue_ranked(|rank| rank == RANK_SPENT);
-            }
-        } else if time.ran_ns.get() >= RUN_NS_MAX && !time.spent.replace(true) {
-            self.requeue_ranked(|rank| rank != RANK_CANCELLED && rank < RANK_FAIR);
+        if now_ns >= self.period_end_ns.get() {
+            self.period_end_ns.set(now_ns + PERIOD_NS);
+            self.ran_ns.set(0);
+            return self.spent.replace(false).then_some(|rank| rank == RANK_SPENT);
         }
-    }
-
-    /// Requeues all tasks whose rank has changed.
-    fn requeue_ranked(&self, wanted: impl Fn(Rank) -> bool) {
-        // Bounded by the queued tasks: each gets another rank.
-        while let Some(task) = self.waiting.find(|task| wanted(task.order().rank)) {
-            self.requeue(task, true);
-        }
+        let is_spent = self.ran_ns.get() >= RUN_NS_MAX && !self.spent.replace(true);
+        is_spent.then_some(|rank| rank != RANK_CANCELLED && rank < RANK_FAIR)
     }
 }

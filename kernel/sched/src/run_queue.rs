@@ -32,10 +32,10 @@ pub struct RunQueue<R: Task + 'static> {
     /// The vruntime of the task picked last, ns; a woken task starts at most the sleeper credit behind.
     min_vruntime_ns: Cell<u64>,
     /// The time of real-time tasks.
-    pub(crate) real_time: RealTime,
+    real_time: RealTime,
     /// Enqueued tasks, counted.
     arrivals: Cell<u64>,
-    pub(crate) waiting: Heap<R, TASKS_MAX>,
+    waiting: Heap<R, TASKS_MAX>,
     /// A woken task preempts one whose vruntime exceeds its own by this, ns. With less, two tasks that wake each other
     /// would pay for a preemption at each call; a computing task is so far ahead at once.
     wakeup_granularity_ns: Cell<u64>,
@@ -82,7 +82,7 @@ impl<R: Task> RunQueue<R> {
     #[inline(always)]
     pub fn next(&self, now_ns: u64) -> Option<&'static R> {
         if self.real_time.is_active() {
-            self.update_real_time(now_ns, self.last.get());
+            self.update_real_time(now_ns);
         }
         if let Some(last) = self.last.take() {
             if !last.is_runnable() {
@@ -109,6 +109,17 @@ impl<R: Task> RunQueue<R> {
             return Some(next);
         }
         None
+    }
+
+    /// Counts the time of real-time tasks until `now_ns`, and requeues those whose rank that changes.
+    #[inline(never)]
+    fn update_real_time(&self, now_ns: u64) {
+        let goes_on = |last: &'static R| last.is_runnable() && last.account().rank.get() < RANK_FAIR;
+        let changed = self.real_time.update(now_ns, || self.last.get().is_some_and(goes_on));
+        // Bounded by the queued tasks: each gets another rank.
+        while let Some(task) = changed.and_then(|is_of| self.waiting.find(|task| is_of(task.order().rank))) {
+            self.requeue(task, true);
+        }
     }
 
     /// `last` has blocked since its slice.

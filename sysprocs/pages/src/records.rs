@@ -43,7 +43,7 @@ pub(crate) struct PageRecord {
     /// In the clock, or in the list of dirty, of mapped or of objects' pages.
     pub(crate) in_order: Links<u32>,
     pub(crate) in_file: Links<u32>,
-    /// The first of its showings.
+    /// The first of its mappings.
     pub(crate) first_mapping: u32,
 }
 impl PageRecord {

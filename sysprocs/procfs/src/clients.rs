@@ -2,6 +2,7 @@
 
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::clock::{CalendarTime, Clock};
+use renga_proto::console::JobControl;
 use renga_proto::counter::Counter;
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
@@ -11,7 +12,9 @@ use renga_proto::procs::{
 };
 use renga_proto::router::RouterStatus;
 use renga_proto::settings::{Reclaiming, Regulation};
-use renga_proto::terminals::{DescribePair, NextPair, PAIRS, PairFacts, Terminals, pair_name, pair_of};
+use renga_proto::terminals::{
+    DescribePair, NextPair, PAIRS, PairFacts, PairJobs, TerminalHandle, TerminalSide, Terminals, pair_name, pair_of,
+};
 use renga_rt::{Client, Errno, Family, Retry, clients};
 
 /// Of the tables of processes.
@@ -23,7 +26,7 @@ const PATHS: u32 = AbsolutePath::BIT;
 /// Of the directory of buffers.
 const BUFFERS: u32 = ReadBytes::BIT;
 /// Of the pseudo-terminals.
-const TERMINALS: u32 = NextPair::BIT | DescribePair::BIT;
+const TERMINALS: u32 = NextPair::BIT | DescribePair::BIT | PairJobs::BIT;
 const CLOCK: u32 = CalendarTime::BIT;
 
 clients! {
@@ -101,6 +104,14 @@ impl ProcFilesClients {
         let (board, number) = pair_of(name);
         let mut terminals = self.terminals.at(board, 0).ok_or(Errno::ENOENT)?;
         terminals.call_retrying(DescribePair { number }, ()).await.map_err(|_| Errno::ENOENT)
+    }
+
+    /// The sessions and groups that may use the slave of the pair called `name`. `ENOENT`: it is not there any more.
+    pub(crate) async fn terminal_jobs(&mut self, name: u32, generation: u32) -> Result<JobControl, Errno> {
+        let (board, number) = pair_of(name);
+        let mut terminals = self.terminals.at(board, 0).ok_or(Errno::ENOENT)?;
+        let at = TerminalHandle { number, side: TerminalSide::Slave, generation };
+        terminals.call_retrying(PairJobs { at }, ()).await.map_err(|_| Errno::ENOENT)
     }
 
     /// The first pair from that called `name` on.

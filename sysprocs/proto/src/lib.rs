@@ -5,46 +5,25 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-pub mod allocator;
-pub mod attributes;
-pub mod buffer;
 pub mod clock;
-pub mod console;
 pub mod counter;
-pub mod data;
-pub mod disk;
-pub mod events;
-pub mod fifos;
-pub mod file;
-pub mod futex;
+mod files;
 mod in_slice;
-pub mod inode;
-pub mod inode_release;
-pub mod internet;
 pub mod listed;
-pub mod locks;
 pub mod memory;
-pub mod mounts;
-pub mod name_index;
-pub mod names;
-mod owner;
+mod objects;
 pub mod packed;
 pub mod pages;
-pub mod path;
-pub mod pipe;
-pub mod proc_files;
 pub mod procs;
-pub mod references;
 pub mod regulation;
 pub mod router;
 pub mod sessions;
 pub mod settings;
 pub mod slots;
-pub mod socket;
-pub mod socket_table;
-pub mod stat;
-pub mod steps;
-pub mod surplus;
-pub mod terminals;
 pub mod used;
-pub mod write_lease;
+
+pub use files::{
+    allocator, attributes, buffer, data, disk, file, inode, inode_release, locks, mounts, name_index, names, path,
+    proc_files, references, stat, steps, surplus, write_lease,
+};
+pub use objects::{console, events, fifos, futex, internet, pipe, socket, socket_table, terminals};

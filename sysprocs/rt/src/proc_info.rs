@@ -24,6 +24,8 @@ pub struct ProgramOrigin {
 
 /// In the last word of the credentials.
 pub const DUMPABLE_BIT: u32 = 32;
+/// There: an exec gives it no further privileges.
+pub const GAINS_NOTHING_BIT: u32 = 33;
 
 /// How many limits there are.
 pub const LIMITS: usize = 16;
@@ -125,10 +127,13 @@ crate::with_defaults! {
         /// Permission bits that it does not give to what it makes.
         pub umask: Published<u16> = Published::new(0),
         /// Users and groups, real with effective and saved with those for files, 32 bits each; how many further groups,
-        /// and from `DUMPABLE_BIT` on whether its files are its user's.
+        /// whether its files are its user's (`DUMPABLE_BIT`), and whether it gains no privileges (`GAINS_NOTHING_BIT`).
         pub credentials: Published<[u64; 5], 5> = Published::new([0; 5]),
         /// These, 32 bits each.
         pub groups: Published<[u64; 16], 16> = Published::new([0; 16]),
+        /// The terminal that its session may have: 0 for the console, or 1 more than the pair's name in the cluster;
+        /// and the pair's generation.
+        pub terminal: Published<[u64; 2], 2> = Published::new([0; 2]),
         /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
         pub limits: Published<[[u64; 2]; LIMITS], { 2 * LIMITS }> = Published::new([[u64::MAX; 2]; LIMITS]),
     }

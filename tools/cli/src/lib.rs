@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod crash;
 mod examples;
+mod flash;
 mod hint;
 mod image;
 mod image_choice;
@@ -23,12 +24,14 @@ mod sweep;
 mod system;
 mod top;
 mod trace;
+mod view;
 
 use clap::{Args, Parser, Subcommand};
 pub use compare::CompareArgs;
 pub use completions::{CompletionKind, Completions};
 pub use crash::CrashArgs;
 use examples::EXAMPLES;
+pub use flash::Flash;
 pub use hint::hint;
 pub use image::{DEFAULT_CLUSTER_NAME, ImageArgs};
 pub use image_choice::ImageChoice;
@@ -47,11 +50,12 @@ pub use sweep::{SweepArgs, SweepOf, SweepPlace};
 pub use system::{SystemArgs, SystemCommand, SystemNew};
 pub use top::{Top, ViewName};
 pub use trace::TraceArgs;
+pub use view::ViewArgs;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
 /// in deterministic virtual time.
 #[derive(Parser, Debug)]
-#[command(name = "renga", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "renga", version, propagate_version = true, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -97,6 +101,8 @@ pub enum RengaCommand {
     Trace(TraceArgs),
     /// Show boards, programs, system processes and calls of a trace, while it grows or played again
     Top(Top),
+    /// Write a trace, or two beside each other, as a page for a browser
+    View(ViewArgs),
     /// Build the disk image, or the card images of real boards; inspect a card
     Image(ImageArgs),
     /// Write card images to cards, carefully; without arguments, list what could be written to
@@ -128,6 +134,7 @@ impl RengaCommand {
             RengaCommand::Sweep(_) => "sweep",
             RengaCommand::Trace(_) => "trace",
             RengaCommand::Top(_) => "top",
+            RengaCommand::View(_) => "view",
             RengaCommand::Image(_) => "image",
             RengaCommand::Flash(_) => "flash",
             RengaCommand::Console(_) => "console",
@@ -301,55 +308,6 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 }
-
-/// `renga flash`
-#[derive(Args, Debug, Clone)]
-#[command(after_help = FLASH_STATUS)]
-pub struct Flash {
-    /// The card's device, such as /dev/sdb, or a file; nothing is ever chosen for you
-    #[arg(value_name = "DEVICE|FILE", requires = "what")]
-    pub target: Option<PathBuf>,
-    /// Write this card image
-    #[arg(long, value_name = "FILE", group = "what", requires = "target")]
-    pub card: Option<PathBuf>,
-    /// Write the cards of this cluster, one after the other; a journal beside the file remembers which are done
-    #[arg(long, value_name = "FILE.toml", group = "what", requires = "target")]
-    pub cluster: Option<PathBuf>,
-    /// Of the cluster, only this board's
-    #[arg(long, value_name = "BOARD", requires = "cluster")]
-    pub board: Option<String>,
-    /// Take the cluster's images from this folder instead of making them
-    #[arg(long, value_name = "FOLDER", requires = "cluster")]
-    pub cards: Option<PathBuf>,
-    /// Say what would be done, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Only compare the card with the image
-    #[arg(long, conflicts_with = "dry_run")]
-    pub verify_only: bool,
-    /// Allow a device of more than 128 GB
-    #[arg(long)]
-    pub large: bool,
-    /// Also write cards of boards that have one, and cards of other boards
-    #[arg(long, requires = "cluster")]
-    pub force: bool,
-    /// Do not ask; needs --serial
-    #[arg(long, requires = "serial")]
-    pub yes: bool,
-    /// The whole serial number of the device (its model, or its path, if it has none), with --yes
-    #[arg(long, value_name = "TEXT", requires = "yes")]
-    pub serial: Option<String>,
-}
-
-const FLASH_STATUS: &str = "Exit status:
-  0  done: written, read back and equal
-  1  what was read back differs from the image
-  2  wrong arguments
-  3  the device is refused, is not there, or cannot be opened
-  4  not confirmed
-  5  the card was taken out, is full, or cannot be written or read
-  6  the card is another board's already
-  125  anything else";
 
 /// `renga console`
 #[derive(Args, Debug, Clone)]

@@ -19,6 +19,8 @@ pub enum LongPart {
     Debian,
     /// Conformance suites of other projects (busybox' shell, with it and with dash; coreutils) on Linux, on a, on b
     Suites,
+    /// Debian's packages in use (terminals, users, languages, servers, MPI) on Linux, on a, on b
+    Packages,
     /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
     Cores,
     /// The pair over four data wires, pin by pin
@@ -35,6 +37,8 @@ pub enum LongPart {
     Models,
     /// 10,000,000 calls of a hostile board beside a whole one
     Hostile,
+    /// Pages of `renga view` in headless Chromium, which is installed if it can be
+    Browser,
     /// Each fuzz target for 20 minutes
     Fuzz,
     /// The core, the link's state machines and its formats under miri, where it is installed

@@ -4,6 +4,7 @@
 //! No `trycmd`, which runs built programs: these tests need none, and the script needs each help in a file of its own.
 
 use clap::CommandFactory;
+use clap::error::ErrorKind;
 use renga_cli::{Cli, hint};
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,14 +51,13 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("help")
 }
 
-/// The help of `command` and of those below it, by the names of their files.
-fn helps(command: &mut clap::Command, name: &str, found: &mut BTreeMap<String, String>) {
-    found.insert(name.to_string(), command.render_long_help().to_string());
-    let below: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_string()).collect();
-    for below_name in below.iter().filter(|name| *name != "help") {
-        let path = if name == "renga" { below_name.clone() } else { format!("{name}-{below_name}") };
-        helps(command.find_subcommand_mut(below_name).expect("it was listed"), &path, found);
-    }
+/// What `renga WORDS --help` prints, for `command` and those below it, by the names of their files.
+fn helps(command: &clap::Command, words: &[&str], found: &mut BTreeMap<String, String>) {
+    let line = ["renga"].iter().chain(words).chain(&["--help"]);
+    let help = Cli::command().term_width(100).try_get_matches_from(line).expect_err("a help ends the parser");
+    let name = if words.is_empty() { "renga".to_string() } else { words.join("-") };
+    found.insert(name, help.to_string());
+    command.get_subcommands().for_each(|below| helps(below, &[words, &[below.get_name()]].concat(), found));
 }
 
 fn compare(found: &BTreeMap<String, String>) {
@@ -74,10 +74,8 @@ fn compare(found: &BTreeMap<String, String>) {
 
 #[test]
 fn help_of_every_command_is_the_kept_one() {
-    let mut cli = Cli::command().term_width(100);
-    cli.build();
     let mut found = BTreeMap::new();
-    helps(&mut cli, "renga", &mut found);
+    helps(&Cli::command(), &[], &mut found);
     compare(&found);
     let kept = fs::read_dir(folder()).expect("it is there").flatten().map(|entry| entry.path());
     let names = kept.filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
@@ -114,4 +112,13 @@ fn help_of_linux_mentions_no_interactive_shell() {
     let mut cli = Cli::command();
     let linux = cli.find_subcommand_mut("linux").expect("it is a command");
     assert!(!linux.render_long_help().to_string().contains("interactive"));
+}
+
+#[test]
+fn version_of_every_command_is_that_of_renga() {
+    for command in Cli::command().get_subcommands() {
+        let line = ["renga", command.get_name(), "--version"];
+        let error = Cli::command().try_get_matches_from(line).expect_err("a version ends the parser");
+        assert_eq!(error.kind(), ErrorKind::DisplayVersion, "{line:?}: {error}");
+    }
 }

@@ -5,7 +5,7 @@ use super::error::FlashError;
 use super::host::Host;
 use super::medium::FlashMedium;
 use super::refusal::refusals;
-use super::target::FlashTarget;
+use super::target::{FlashTarget, FoundFile, OrdinaryFile};
 use anyhow::Context;
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
@@ -30,13 +30,15 @@ pub fn open_for_writing(
     image_bytes: u64,
     large: bool,
 ) -> Result<HostMedium, FlashError> {
-    let medium = open(host, target, true)?;
-    if let FlashTarget::BlockDevice(device) = target {
-        let now = host.device(&device.name).filter(|now| device.is_same(now)).ok_or(FlashError::Pulled)?;
-        let reasons = refusals(&now, image_bytes, large);
-        if !reasons.is_empty() {
-            return Err(FlashError::Refused { target: device.path(), reasons });
-        }
+    let device = match target {
+        FlashTarget::BlockDevice(device) => device,
+        FlashTarget::File(file) => return make_file(file, image_bytes),
+    };
+    let medium = open_device(host, device, true)?;
+    let now = host.device(&device.name).filter(|now| device.is_same(now)).ok_or(FlashError::Pulled)?;
+    let reasons = refusals(&now, image_bytes, large);
+    if !reasons.is_empty() {
+        return Err(FlashError::Refused { target: device.path(), reasons });
     }
     Ok(medium)
 }
@@ -46,31 +48,41 @@ pub fn open_for_writing(
 /// # Errors
 /// If it cannot be opened, or is another one now.
 pub fn open_for_reading(host: &Host, target: &FlashTarget) -> Result<HostMedium, FlashError> {
-    open(host, target, false)
-}
-
-fn open(host: &Host, target: &FlashTarget, write: bool) -> Result<HostMedium, FlashError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(write);
     match target {
-        FlashTarget::File(path) => {
-            let file = options.create(write).truncate(false).open(path);
-            let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+        FlashTarget::BlockDevice(device) => open_device(host, device, false),
+        FlashTarget::File(OrdinaryFile { path, .. }) => {
+            let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
             Ok(HostMedium { file, device: None })
         }
-        FlashTarget::BlockDevice(device) => {
-            let exclusive = if write { OFlags::EXCL } else { OFlags::empty() };
-            options.custom_flags((OFlags::DIRECT | exclusive).bits() as i32);
-            let file = options.open(device.path());
-            let file = file.map_err(|cause| FlashError::Open { target: device.path(), cause })?;
-            let facts = file.metadata().context("an open device has no facts")?;
-            let number = format!("{}:{}", rustix::fs::major(facts.rdev()), rustix::fs::minor(facts.rdev()));
-            if !facts.file_type().is_block_device() || number != device.number {
-                return Err(FlashError::Pulled);
-            }
-            Ok(HostMedium { file, device: Some((host.clone(), device.clone())) })
-        }
     }
+}
+
+/// Makes a file of `len_bytes` zeros, or empties the one that was confirmed and no other.
+fn make_file(file: &OrdinaryFile, len_bytes: u64) -> Result<HostMedium, FlashError> {
+    let cannot = || format!("cannot write {}", file.path.display());
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(file.found.is_none());
+    let open = options.open(&file.path).with_context(cannot)?;
+    let now = FoundFile::of(&open.metadata().with_context(cannot)?);
+    if file.found.is_some_and(|found| found != now) {
+        return Err(FlashError::NotConfirmed(format!("{} was changed meanwhile", file.path.display())));
+    }
+    open.set_len(0).and_then(|()| open.set_len(len_bytes)).with_context(cannot)?;
+    Ok(HostMedium { file: open, device: None })
+}
+
+fn open_device(host: &Host, device: &BlockDevice, write: bool) -> Result<HostMedium, FlashError> {
+    let exclusive = if write { OFlags::EXCL } else { OFlags::empty() };
+    let mut options = OpenOptions::new();
+    options.read(true).write(write).custom_flags((OFlags::DIRECT | exclusive).bits() as i32);
+    let file = options.open(device.path());
+    let file = file.map_err(|cause| FlashError::Open { target: device.path(), cause })?;
+    let facts = file.metadata().context("an open device has no facts")?;
+    let number = format!("{}:{}", rustix::fs::major(facts.rdev()), rustix::fs::minor(facts.rdev()));
+    if !facts.file_type().is_block_device() || number != device.number {
+        return Err(FlashError::Pulled);
+    }
+    Ok(HostMedium { file, device: Some((host.clone(), device.clone())) })
 }
 
 impl FlashMedium for HostMedium {

@@ -2,10 +2,11 @@
 //!
 //! Invariant: the medium has a master boot record only when all else is on it: the old one is wiped first, the new one
 //! written last, each time after a flush. So a card that was pulled half-way starts nothing, and is seen to be
-//! unfinished.
+//! unfinished. Zeros of the image are written only where the medium is not zero already, which is read from it.
 
 use super::error::FlashError;
 use super::medium::FlashMedium;
+use super::zero_runs::{is_zero, zero_runs};
 use anyhow::Context;
 use renga_images::card::Checksum;
 use renga_images::partition_table::{self, TYPE_LINUX};
@@ -34,7 +35,16 @@ pub trait CopyObserver {
     fn progress(&mut self, phase: Phase, done_bytes: u64, all_bytes: u64);
 }
 
-/// Writes `image` and reads it back; its checksum.
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenImage {
+    /// The image's checksum, which is that of what was read back.
+    pub sum: Checksum,
+    /// Bytes of the image that were not written, because both it and the medium were zero there.
+    pub skipped_bytes: u64,
+}
+
+/// Writes `image` and reads it back.
 ///
 /// # Errors
 /// What went wrong; the card is then not to be used.
@@ -43,35 +53,62 @@ pub fn write_image<I: Read + Seek>(
     len_bytes: u64,
     medium: &mut dyn FlashMedium,
     watch: &mut dyn CopyObserver,
-) -> Result<Checksum, FlashError> {
-    let mut buffer = CopyBuffer::new();
+) -> Result<WrittenImage, FlashError> {
+    let (mut buffer, mut old) = (CopyBuffer::new(), CopyBuffer::new());
     let mut hasher = Sha256::new();
     let mut front = Vec::new();
     buffer.zeros(FRONT_BYTES);
     write_all(medium, 0, buffer.filled(FRONT_BYTES))?;
     flush(medium, 0)?;
     image.rewind().context("cannot read the image")?;
-    let mut at = 0;
+    let (mut at, mut skipped_bytes) = (0, 0);
     while at < len_bytes {
         let part = buffer.read_from(image, len_bytes - at)?;
         hasher.update(part);
-        let skipped = if at == 0 { FRONT_BYTES.min(part.len()) } else { 0 };
+        let front_len = if at == 0 { FRONT_BYTES.min(part.len()) } else { 0 };
         if at == 0 {
-            front = part[..skipped].to_vec();
+            front = part[..front_len].to_vec();
         }
-        let (from, len) = (at + skipped as u64, part.len());
-        write_all(medium, from, &part[skipped..])?;
+        let len = part.len();
+        skipped_bytes += write_part(medium, at + front_len as u64, &part[front_len..], &mut old)?;
         at += len as u64;
         watch.progress(Phase::Write, at, len_bytes);
     }
     flush(medium, at)?;
+    // A card that was put in meanwhile must not become one that starts.
+    if !medium.is_same() {
+        return Err(FlashError::Pulled);
+    }
     let front_len = front.len();
     buffer.fill(&front);
     write_all(medium, 0, buffer.filled(front_len))?;
     flush(medium, 0)?;
-    let written = Checksum::of(hasher);
+    let sum = Checksum::of(hasher);
     let found = verify_image(image, len_bytes, medium, watch)?;
-    if found == written { Ok(written) } else { Err(FlashError::Differs { at: 0, place: "the image changed".into() }) }
+    if found == sum {
+        Ok(WrittenImage { sum, skipped_bytes })
+    } else {
+        Err(FlashError::Differs { at: 0, place: "the image changed".into() })
+    }
+}
+
+/// Writes `part` at `from`, except zeros where the medium is zero; how many bytes were left out. `old` is room for what
+/// the medium has.
+fn write_part(medium: &mut dyn FlashMedium, from: u64, part: &[u8], old: &mut CopyBuffer) -> Result<u64, FlashError> {
+    let mut skipped_bytes = 0;
+    for run in zero_runs(part) {
+        let (at, bytes) = (from + run.bytes.start as u64, &part[run.bytes]);
+        if run.is_zero {
+            let old = old.filled(bytes.len());
+            // What cannot be read is not known to be zero, and may be mended by a write.
+            if read_all(medium, at, old).is_ok() && is_zero(old) {
+                skipped_bytes += bytes.len() as u64;
+                continue;
+            }
+        }
+        write_all(medium, at, bytes)?;
+    }
+    Ok(skipped_bytes)
 }
 
 /// Reads as much of the medium as the image has and compares; the checksum of what was read.

@@ -81,6 +81,11 @@ impl BlockDevice {
         format!("/dev/{}", self.name)
     }
 
+    /// Whether there is something to say about it: a driver's empty places are left out, empty card readers are not.
+    pub fn is_listed(&self) -> bool {
+        self.size_bytes > 0 || (self.removable && self.bus != DeviceBus::Loop)
+    }
+
     /// What a person or a script has to say to name it unambiguously: the serial number, or what there is instead.
     pub fn distinction(&self) -> String {
         let candidates = [self.serial.as_str(), self.model.as_str()];

@@ -3,7 +3,9 @@
 use super::device::size;
 use super::refusal::Refusal;
 use rustix::io::Errno;
+use std::fmt::Display;
 use std::io;
+use std::path::PathBuf;
 
 /// Why.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +21,7 @@ pub enum FlashError {
         place: String,
     },
     /// The target is not to be written to.
-    #[error("{target} is refused:{}", listed(.reasons))]
+    #[error("{target} is refused:{}", lines(.reasons))]
     Refused {
         /// The target.
         target: String,
@@ -68,6 +70,17 @@ pub enum FlashError {
         /// Which.
         board: String,
     },
+    /// The image is not sound.
+    #[error(
+        "{} is not sound, and nothing was written (--raw writes it nevertheless):{}",
+        .image.display(), lines(.faults)
+    )]
+    Unsound {
+        /// The image.
+        image: PathBuf,
+        /// What is wrong with it; one at least.
+        faults: Vec<String>,
+    },
     /// The device cannot be opened.
     #[error("cannot open {target}: {cause}{}", open_hint(.cause))]
     Open {
@@ -81,7 +94,7 @@ pub enum FlashError {
     Other(#[from] anyhow::Error),
 }
 
-fn listed(reasons: &[Refusal]) -> String {
+fn lines(reasons: &[impl Display]) -> String {
     reasons.iter().map(|reason| format!("\n  {reason}")).collect()
 }
 
@@ -104,6 +117,7 @@ impl FlashError {
             FlashError::NotConfirmed(_) => 4,
             FlashError::Pulled | FlashError::Full { .. } | FlashError::Write { .. } | FlashError::Read { .. } => 5,
             FlashError::Taken { .. } => 6,
+            FlashError::Unsound { .. } => 7,
             FlashError::Other(_) => 125,
         }
     }

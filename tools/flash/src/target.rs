@@ -1,8 +1,12 @@
 //! What the person named: a device, or a file.
+//!
+//! Invariant: an ordinary file is a target only if it was named as one, so that a mistyped device or a slip of the
+//! shell's completion costs nobody a file. Not here: the confirmation (`person`).
 
 use super::device::BlockDevice;
 use super::error::FlashError;
 use super::host::Host;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -11,31 +15,76 @@ use std::path::{Path, PathBuf};
 pub enum FlashTarget {
     /// A device of the host.
     BlockDevice(BlockDevice),
-    /// A file, which may not be there yet.
-    File(PathBuf),
+    /// An ordinary file.
+    File(OrdinaryFile),
+}
+
+/// A file.
+#[derive(Clone, Debug)]
+pub struct OrdinaryFile {
+    /// Its path, without links if it exists.
+    pub path: PathBuf,
+    /// Its file system and inode, and its length; none if it is to be made.
+    pub found: Option<FoundFile>,
+}
+
+/// A file that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Its file system and inode.
+    pub identity: (u64, u64),
+    /// Its length.
+    pub len_bytes: u64,
+}
+
+impl FoundFile {
+    /// The file of these facts.
+    pub fn of(facts: &Metadata) -> FoundFile {
+        FoundFile { identity: (facts.dev(), facts.ino()), len_bytes: facts.len() }
+    }
 }
 
 impl FlashTarget {
-    /// What `path` is. Paths in `/dev` are devices and nothing else: a mistyped one must not become a file there.
+    /// The device that `path` is. Nothing outside of `/dev` is one.
     ///
     /// # Errors
-    /// If it is neither.
-    pub fn of(host: &Host, path: &Path) -> Result<FlashTarget, FlashError> {
-        let no_target =
-            |reason: &str| FlashError::NoTarget { target: path.display().to_string(), reason: reason.into() };
-        let whole = std::path::absolute(path).map_err(|_| no_target("this is no path"))?;
+    /// If it is none.
+    pub fn device(host: &Host, path: &Path) -> Result<FlashTarget, FlashError> {
+        let whole = absolute(path)?;
         if whole.starts_with("/dev") {
             let device = host.find(&whole);
             return device
                 .map(FlashTarget::BlockDevice)
-                .ok_or_else(|| no_target("there is no such device (./renga flash lists those that are there)"));
+                .ok_or_else(|| no_target(path, "there is no such device (./renga flash lists those that are there)"));
         }
         match std::fs::metadata(path) {
-            Ok(facts) if facts.is_file() => Ok(FlashTarget::File(whole)),
-            Ok(_) => Err(no_target("it is neither a device in /dev nor a file")),
-            Err(_) if whole.parent().is_some_and(Path::is_dir) => Ok(FlashTarget::File(whole)),
-            Err(_) => Err(no_target("there is no such folder")),
+            Ok(facts) if facts.is_file() => {
+                Err(no_target(path, "it is an ordinary file, which --to-file has to name: nothing was written"))
+            }
+            Ok(_) => Err(no_target(path, "it is no device in /dev")),
+            Err(_) => Err(no_target(path, "there is no such device (./renga flash lists those that are there)")),
         }
+    }
+
+    /// The ordinary file that `path` is, or may become.
+    ///
+    /// # Errors
+    /// If it is something else, or its folder does not exist.
+    pub fn file(path: &Path) -> Result<FlashTarget, FlashError> {
+        let whole = match std::fs::canonicalize(path) {
+            Ok(whole) => whole,
+            Err(_) => absolute(path)?,
+        };
+        if whole.starts_with("/dev") {
+            return Err(no_target(path, "paths in /dev are devices: name it without --to-file"));
+        }
+        let found = match std::fs::metadata(&whole) {
+            Ok(facts) if facts.is_file() => Some(FoundFile::of(&facts)),
+            Ok(_) => return Err(no_target(path, "it is no ordinary file")),
+            Err(_) if whole.parent().is_some_and(Path::is_dir) => None,
+            Err(_) => return Err(no_target(path, "there is no such folder")),
+        };
+        Ok(FlashTarget::File(OrdinaryFile { path: whole, found }))
     }
 
     /// Refuses a file that is the `image` itself: it would be spoilt before it is read.
@@ -43,10 +92,10 @@ impl FlashTarget {
     /// # Errors
     /// [`FlashError::NoTarget`].
     pub fn differs_from(&self, image: &Path) -> Result<(), FlashError> {
-        let FlashTarget::File(path) = self else { return Ok(()) };
-        let file = |path: &Path| std::fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()));
-        if file(path).is_some() && file(path) == file(image) {
-            return Err(FlashError::NoTarget { target: self.name(), reason: "it is the image itself".into() });
+        let FlashTarget::File(OrdinaryFile { path, found: Some(found) }) = self else { return Ok(()) };
+        let image = std::fs::metadata(image).ok().map(|facts| FoundFile::of(&facts).identity);
+        if image == Some(found.identity) {
+            return Err(no_target(path, "it is the image itself"));
         }
         Ok(())
     }
@@ -55,7 +104,15 @@ impl FlashTarget {
     pub fn name(&self) -> String {
         match self {
             FlashTarget::BlockDevice(device) => device.path(),
-            FlashTarget::File(path) => path.display().to_string(),
+            FlashTarget::File(file) => file.path.display().to_string(),
         }
     }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, FlashError> {
+    std::path::absolute(path).map_err(|_| no_target(path, "this is no path"))
+}
+
+fn no_target(path: &Path, reason: &str) -> FlashError {
+    FlashError::NoTarget { target: path.display().to_string(), reason: reason.into() }
 }

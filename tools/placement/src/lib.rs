@@ -39,7 +39,7 @@ pub use facts::{BoardRule, KindFacts, PlacementProtocol, ProtocolUse, ServerChoi
 pub use generate::{GenerateError, SystemForm, generate};
 pub use legend::What;
 pub use memory::{MemoryShare, MessageMemory};
-pub use parse::parse;
+pub use parse::{SYSTEM_NAME_BYTES_MAX, parse};
 pub use renga_systems::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX};
 pub use system::{
     AsyncPool, EdgeMode, MessageForm, On, ReleaseMode, SharedProxies, SystemBoard, SystemDescription, SystemPlace,

@@ -13,6 +13,8 @@ use toml::de::DeTable;
 
 /// Stands for all boards in `on = "every"`, so no board may have this name.
 const EVERY: &str = "every";
+/// Longest name of a system, bytes: what `NODE.TXT` on a card has room for.
+pub const SYSTEM_NAME_BYTES_MAX: usize = 32;
 /// Longest name of a board, bytes.
 const BOARD_NAME_BYTES_MAX: usize = 16;
 const MESSAGE_KIB_DEFAULT: i64 = 1024;
@@ -32,7 +34,8 @@ pub fn parse(text: &str) -> Result<SystemDescription, PlacementError> {
     root.only(&["system", "place", "edges", "async", "shared"])?;
     let system = root.table_at("system", "[system]")?;
     system.only(&["name", "mode", "messages", "boards"])?;
-    let (name, _) = system.text("name", "name = \"pair\"")?;
+    let (name, line) = system.text("name", "name = \"pair\"")?;
+    check_system_name(name, line)?;
     let mode = system.text_if("mode")?.map_or(Ok(ReleaseMode::Sync), |(mode, line)| parse_mode(mode, line))?;
     let messages = system.text_if("messages")?;
     let messages = messages.map_or(Ok(MessageForm::TwoWay), |(form, line)| parse_messages(form, line))?;
@@ -52,6 +55,17 @@ fn syntax(text: &str, error: &toml::de::Error) -> PlacementError {
     let offset = error.span().map_or(0, |span| span.start);
     let source = text.lines().nth(line_of(text, offset) - 1).unwrap_or("").trim();
     PlacementError::Syntax { line: line_of(text, offset), source_line: source.into(), detail: error.message().into() }
+}
+
+/// Boards take the name from a card and from their tables, which have room for so much and for these letters.
+fn check_system_name(name: &str, line: usize) -> Result<(), PlacementError> {
+    let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if letters && (1..=SYSTEM_NAME_BYTES_MAX).contains(&name.len()) {
+        return Ok(());
+    }
+    let begin: String = name.chars().take(SYSTEM_NAME_BYTES_MAX).collect();
+    let name = if begin.len() < name.len() { format!("{begin}...") } else { begin };
+    Err(PlacementError::BadSystemName { line, name, max: SYSTEM_NAME_BYTES_MAX })
 }
 
 fn parse_mode(found: &str, line: usize) -> Result<ReleaseMode, PlacementError> {

@@ -4,7 +4,7 @@
 
 mod kinds;
 
-use renga_placement::{check, parse};
+use renga_placement::{SYSTEM_NAME_BYTES_MAX, check, parse};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,21 @@ fn bad_system_files_are_refused_with_message() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Its message does not repeat all of it; and the longest name that is accepted reaches the boards whole.
+/// Holds: placement-refused.
+#[test]
+fn system_name_of_wrong_length_or_letters_is_refused_in_short() {
+    let base = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/bad-system-name.toml")).unwrap();
+    let named = |name: &str| message(&base.replace(&"p".repeat(33), name));
+    for name in ["x".repeat(5_000), "x".repeat(256), String::new(), "two words".into(), "caf\u{e9}".into(), "a/b".into()] {
+        let found = named(&name);
+        assert!(found.contains("cannot be the name of a system") && found.len() < 200, "{found}");
+    }
+    let longest = base.replace(&"p".repeat(33), &"p".repeat(SYSTEM_NAME_BYTES_MAX));
+    let checked = parse(&longest).and_then(|system| check(&system, &kinds::changed(""))).unwrap();
+    assert_eq!(checked.name.len(), SYSTEM_NAME_BYTES_MAX);
 }
 
 /// A variant of the error enum without a bad file is an untested rule.

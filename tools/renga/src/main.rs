@@ -9,6 +9,8 @@ use renga_workspace::environment::Environment;
 use renga_workspace::exit;
 use std::process::ExitCode;
 
+/// Built for speed: a trace may have millions of events.
+const BROWSER_VIEW: Delegate = Delegate { name: "renga-browser-view", profile: "sim", folder: "sim" };
 const COMPLETIONS: Delegate = Delegate::dev("renga-completions");
 const FLASH: Delegate = Delegate::dev("renga-flash");
 const LAB: Delegate = Delegate::dev("renga-lab");
@@ -40,6 +42,7 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
         RengaCommand::Bench(_) | RengaCommand::Crash(_) | RengaCommand::Sweep(_) => become_whole(environment, LAB),
         RengaCommand::Completions(_) => become_whole(environment, COMPLETIONS),
         RengaCommand::Trace(_) | RengaCommand::Top(_) => become_whole(environment, VIEW),
+        RengaCommand::View(_) => become_whole(environment, BROWSER_VIEW),
         RengaCommand::Flash(_) => become_whole(environment, FLASH),
         RengaCommand::Console(_) | RengaCommand::Doctor(_) => become_whole(environment, SERIAL),
     }

@@ -183,6 +183,11 @@ impl TraceHeader {
         self.boards.get(usize::from(id.board.0))?.find(id.index).map(|(kind, _)| kind)
     }
 
+    /// Which of its kind on its board a process is.
+    pub fn ordinal(&self, id: ProcId) -> Option<u16> {
+        self.boards.get(usize::from(id.board.0))?.find(id.index).map(|(_, ordinal)| ordinal)
+    }
+
     /// Whether the caller of entry `op` of `server` may continue before the call is carried out.
     pub fn is_releasable(&self, server: ProcId, op: u8) -> bool {
         let serves = self.process(server).and_then(|(kind, _)| self.protocols.get(kind.serves?));

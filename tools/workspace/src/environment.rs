@@ -17,7 +17,7 @@ pub type Settings = BTreeMap<String, OsString>;
 /// The compiler flags that every build for the boards needs.
 pub const TARGET_RUSTFLAGS: &str = "RENGA_TARGET_RUSTFLAGS";
 /// The compiler flags that every build for WebAssembly needs.
-pub const BROWSER_RUSTFLAGS: &str = "RENGA_BROWSER_RUSTFLAGS";
+pub const WASM_RUSTFLAGS: &str = "RENGA_WASM_RUSTFLAGS";
 const OBJCOPY: &str = "RENGA_OBJCOPY";
 const QEMU: &str = "RENGA_QEMU";
 /// What builds for the boards need.
@@ -29,7 +29,7 @@ pub struct Environment {
     /// The project's folder.
     pub root: PathBuf,
     boards: Arc<OnceLock<Settings>>,
-    browser: Arc<OnceLock<Settings>>,
+    wasm: Arc<OnceLock<Settings>>,
     qemu: Arc<OnceLock<Settings>>,
 }
 
@@ -47,7 +47,7 @@ impl Environment {
 
     /// Of the project in `root`, a path without links.
     pub fn of(root: PathBuf) -> Environment {
-        Environment { root, boards: Arc::default(), browser: Arc::default(), qemu: Arc::default() }
+        Environment { root, boards: Arc::default(), wasm: Arc::default(), qemu: Arc::default() }
     }
 
     /// The QEMU binary.
@@ -76,12 +76,12 @@ impl Environment {
         self.settings(&self.boards, "boards", given)
     }
 
-    /// What builds for WebAssembly need: [`BROWSER_RUSTFLAGS`], a `PATH` with a compiler.
+    /// What builds for WebAssembly need: [`WASM_RUSTFLAGS`], a `PATH` with a compiler.
     ///
     /// # Errors
     /// If it is neither there nor can be installed.
-    pub fn for_browser(&self) -> Result<&Settings> {
-        self.settings(&self.browser, "browser", env::var_os(BROWSER_RUSTFLAGS).map(|flags| (BROWSER_RUSTFLAGS, flags)))
+    pub fn for_wasm(&self) -> Result<&Settings> {
+        self.settings(&self.wasm, "wasm", env::var_os(WASM_RUSTFLAGS).map(|flags| (WASM_RUSTFLAGS, flags)))
     }
 
     /// A program that makes raw images of ELF files.
@@ -109,6 +109,14 @@ impl Environment {
     /// If set-up fails.
     pub fn provide_for_tests(&self) -> Result<()> {
         self.provide("tests").map(|_| ())
+    }
+
+    /// Installs the browser that tests of pages use, where that is possible.
+    ///
+    /// # Errors
+    /// If set-up cannot be started or fails; what is missing fails nothing.
+    pub fn provide_browser(&self) -> Result<()> {
+        self.provide("browser").map(|_| ())
     }
 
     /// Where cargo builds for this machine.

@@ -13,7 +13,7 @@ use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
 };
-use super::shared_tables::{NO_SHARED_TABLE, SharedTableCounts};
+use super::shared_table_counts::{NO_SHARED_TABLE, SharedTableCounts};
 use super::table::{ENTRIES, SHIFTS, TableEntry, TranslationTable, index, table_span};
 use crate::physical::to_kernel;
 use core::ops::Range;

@@ -9,6 +9,7 @@ mod holds;
 mod kernel_map;
 mod maintenance;
 mod runs;
+mod shared_table_counts;
 mod shared_tables;
 mod survey;
 mod table;

@@ -11,56 +11,12 @@ use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
 use super::frame_record::{FrameRecord, NO_FRAME};
 use super::maintenance::forget_page;
+use super::shared_table_counts::SharedTableId;
 use super::table::{ENTRIES, SHIFTS, TranslationTable, index, table_span};
 use core::ops::Range;
-use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES};
-use renga_hal::shared_tables::{SHARED_TABLES_MAX, SharedPageTables};
-use renga_sync::{FrameUse, PageFrameKind};
-
-/// Where no shared page table is.
-const FREE: u32 = u32::MAX;
-
-/// The number of a table that maps no shared page table's pages.
-pub(super) const NO_SHARED_TABLE: u16 = 0;
-
-/// Which shared page table: a table that maps its pages has this number plus one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SharedTableId(u16);
-
-impl SharedTableId {
-    /// The shared page table whose pages the table of state `now` maps, if any.
-    fn of_table(now: FrameUse) -> Option<SharedTableId> {
-        if now.kind() == PageFrameKind::Table { now.number().checked_sub(1).map(SharedTableId) } else { None }
-    }
-
-    /// The number of such a table.
-    fn of_its_tables(self) -> u16 {
-        self.0 + 1
-    }
-}
-
-/// The frames of all shared page tables.
-pub(super) struct SharedTableCounts([AtomicU32; SHARED_TABLES_MAX]);
-
-impl SharedTableCounts {
-    pub(super) const fn new() -> Self {
-        Self([const { AtomicU32::new(FREE) }; SHARED_TABLES_MAX])
-    }
-
-    /// The caller searches all places anyway, so a compare-exchange costs little.
-    fn add(&self, shared_table: Frame) -> SharedTableId {
-        let take = |place: &AtomicU32| {
-            place.compare_exchange(FREE, shared_table.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        };
-        let place = self.0.iter().position(take);
-        SharedTableId(place.unwrap_or_else(|| panic!("more than {SHARED_TABLES_MAX} shared page tables")) as u16)
-    }
-
-    fn frame(&self, id: SharedTableId) -> Frame {
-        Frame(self.0[usize::from(id.0)].load(Ordering::Acquire))
-    }
-}
+use renga_hal::shared_tables::SharedPageTables;
+use renga_sync::PageFrameKind;
 
 /// The positions in its table of the pages of `start..end`, all of one table.
 fn positions(start: u64, end: u64) -> Range<usize> {
@@ -177,7 +133,7 @@ impl SharedPageTables for FrameMemory {
         record.state.retype(PageFrameKind::Table, id.of_its_tables());
         record.state.count(pages);
         made.set_next(pages as u32);
-        made.state.retype(PageFrameKind::SharedTable, id.0);
+        made.state.retype(PageFrameKind::SharedTable, id.number());
     }
 
     fn is_shared_table(&self, frame: Frame) -> bool {
@@ -209,7 +165,7 @@ impl SharedPageTables for FrameMemory {
         assert!(self.missing_tables(space, va) == 1, "not the lowest table is missing for {va:#x}");
         let _lock = self.lock_space(space);
         let source = self.shared_table(shared_table);
-        let id = SharedTableId(source.state.get().number());
+        let id = SharedTableId::of_shared_table(source.state.get());
         let record = self.make_table(table, PageFrameKind::Table, id.of_its_tables());
         let copy = self.table(table);
         copy.copy_from(self.table(shared_table));
@@ -269,7 +225,7 @@ impl SharedPageTables for FrameMemory {
         }
         if pages == 0 {
             record.state.retype(PageFrameKind::Plain, 0);
-            self.shared_tables.0[usize::from(now.number())].store(FREE, Ordering::Release);
+            self.shared_tables.remove(SharedTableId::of_shared_table(now));
         }
         pages
     }

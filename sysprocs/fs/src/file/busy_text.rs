@@ -24,7 +24,7 @@ pub(super) fn is_text_for_writing(open: &OpenInode) -> bool {
 }
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// Tells every board that `file` is open for writing. `ETXTBSY`: a program runs it, so it is not.
+    /// Reports to every board that `file` is open for writing. `ETXTBSY`: a program runs it, so it is not.
     pub(super) async fn begin_writing(&mut self, file: FileId) -> Result<(), Errno> {
         let boards = self.clients.references.boards();
         for board in 0..boards {
@@ -39,7 +39,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         Ok(())
     }
 
-    /// Tells the first `boards` boards that `file` is closed.
+    /// Reports to the first `boards` boards that `file` is closed.
     async fn end_writing(&mut self, file: FileId, boards: u8) {
         for board in 0..boards {
             if let Some(mut there) = self.clients.references.at(board, 0) {

@@ -216,7 +216,7 @@ impl CommitterState {
                 Err(errno) => (reported, broken) = (Err(errno), true),
             }
         }
-        let copied = self.copy_books(broken).await;
+        let copied = self.copy_metadata(broken).await;
         // What the copied inodes refer to is to be written, whatever becomes of their files.
         let copied = copied.and(self.pages.call(SetOrdered { ordered: true }, ()).await);
         while let Some(slot) = frozen.take_first() {
@@ -227,10 +227,10 @@ impl CommitterState {
         (reported, copied)
     }
 
-    async fn copy_books(&mut self, broken: bool) -> Result<(), Errno> {
+    async fn copy_metadata(&mut self, broken: bool) -> Result<(), Errno> {
         self.allocator.call(SaveMetadata { broken }, ()).await?;
         if !self.journaled {
-            // A failure to write data are notified by `commit`.
+            // `commit` reports a failure to write data.
             let _ = self.data_writeback.call(WriteData {}, ()).await;
             return self.writer.flush(DirtyClass::Metadata).await;
         }

@@ -74,6 +74,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("process sockets::socketpair_carries_bytes_between_boards", &[199, 206, 207]),
     ("process sockets::socket_listener_accepts_from_other_board", &[198, 200, 201, 203, 205, 210, 242]),
     ("process sockets::socket_messages_and_options_match_linux", &[204, 208, 209, 211, 212, 243, 269]),
+    ("cluster calls::segments::segments_of_shared_memory_match_linux", &[194, 195, 196, 197]),
     ("cluster calls::sockets::sockets_match_linux", &[202]),
     ("process programs::brk_and_mmap_give_zero_pages", &[214, 215]),
     ("memory space::space_mremap_grows_shrinks_and_moves", &[216]),

@@ -34,7 +34,10 @@ impl<M: UserMemory> ProcFilesState<M> {
             listed.state = b'R'; // it waits for this only
         }
         match place.file {
-            ProcFile::ProgramStat | ProcFile::TaskStat => self.stat(&listed, out),
+            ProcFile::ProgramStat | ProcFile::TaskStat => {
+                let terminal = self.terminal_of(&listed).await;
+                self.stat(&listed, terminal, out);
+            }
             ProcFile::Status | ProcFile::TaskStatus => self.program_status(&listed, out),
             ProcFile::StatM => self.memory_size(&listed, out),
             ProcFile::Arguments => self.strings(listed.process, 0, out),

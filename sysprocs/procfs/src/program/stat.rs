@@ -5,11 +5,14 @@ use crate::whole::NS_PER_TICK;
 use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
+use renga_proto::proc_files::{pair_node, slave_device};
 use renga_rt::account::Count;
 use renga_rt::policy::Policy;
 
-/// The terminal: major 5, minor 1.
-const TERMINAL: u32 = 5 << 8 | 1;
+/// The console: major 5, minor 1.
+const CONSOLE: u64 = 5 << 8 | 1;
+/// No foreground group, or none that is known.
+const NO_GROUP: i64 = -1;
 /// The signal that the end of a child sends.
 const SIGCHLD: u32 = 17;
 /// Signals that the line has room for: the 31 that are not real-time ones.
@@ -35,7 +38,17 @@ pub(super) fn system_ns(listed: &Listed) -> u64 {
 }
 
 impl<M: UserMemory> ProcFilesState<M> {
-    pub(super) fn stat(&self, listed: &Listed, out: &mut TextWindow<'_>) {
+    /// The terminal of the program's session, as a device (0: it has none), and the terminal's foreground group.
+    pub(super) async fn terminal_of(&mut self, listed: &Listed) -> (u64, i64) {
+        let [pair, generation] = self.info(listed.pid).map_or([0; 2], |info| info.terminal.get());
+        let Some(name) = (pair as u32).checked_sub(1) else { return (CONSOLE, NO_GROUP) };
+        match self.clients.terminal_jobs(name, generation as u32).await {
+            Ok(jobs) if jobs.session == listed.session => (slave_device(pair_node(name)), jobs.group.into()),
+            _ => (0, NO_GROUP),
+        }
+    }
+
+    pub(super) fn stat(&self, listed: &Listed, (terminal, foreground): (u64, i64), out: &mut TextWindow<'_>) {
         let Listed { pid, parent, group, session, state, pending, started_ns, .. } = *listed;
         let [priority, nice, real_time, policy] = scheduling(listed.policy);
         let (resident, size) = (listed.count(Count::FramesResident), self.pages_of(listed) * PAGE_BYTES as u64);
@@ -45,7 +58,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         let [blocked, ignored, handled] = info.map_or([0; 3], |info| info.signals.get().map(|set| set & OLD_SIGNALS));
         put!(out, "{pid} (");
         out.name(&listed.name);
-        put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(linux_state(state)));
+        put!(out, ") {} {parent} {group} {session} {terminal} {foreground} 4194304", char::from(linux_state(state)));
         put!(out, " {} 0 {} 0", listed.count(Count::FaultsMinor), listed.count(Count::FaultsMajor));
         put!(out, " {} {} 0 0", ticks(listed.count(Count::UserNs)), ticks(system_ns(listed)));
         put!(out, " {priority} {nice} {} 0 {} {size} {resident} {}", listed.threads, ticks(started_ns), u64::MAX);

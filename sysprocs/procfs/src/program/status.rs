@@ -5,6 +5,7 @@ use crate::window::{TextWindow, put};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::listed::Listed;
 use renga_rt::account::Count;
+use renga_rt::proc_info::GAINS_NOTHING_BIT;
 
 const KIB_PER_FRAME: u64 = PAGE_BYTES as u64 / 1024;
 /// Descriptors that a program has room for, as Linux begins.
@@ -57,7 +58,7 @@ impl<M: UserMemory> ProcFilesState<M> {
         for (name, set) in [("Inh", 0), ("Prm", own), ("Eff", own), ("Bnd", CAPABILITIES), ("Amb", 0)] {
             put!(out, "Cap{name}:\t{set:016x}\n");
         }
-        put!(out, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n");
+        put!(out, "NoNewPrivs:\t{}\nSeccomp:\t0\nSeccomp_filters:\t0\n", others >> GAINS_NOTHING_BIT & 1);
         let board = self.board;
         put!(out, "Cpus_allowed:\t{:x}\nCpus_allowed_list:\t{board}\nMems_allowed:\t1\n", 1 << board);
         put!(out, "Mems_allowed_list:\t0\nvoluntary_ctxt_switches:\t{}\n", listed.count(Count::VoluntarySwitches));

@@ -6,6 +6,7 @@
 //! board stops. Not here: several boards, or the emulator's link; Linux knows neither.
 
 mod board;
+mod bound_process;
 mod console;
 mod initramfs;
 mod kernel;
@@ -13,6 +14,7 @@ mod kernel;
 use crate::deferred_error_output::DeferredErrorOutput;
 use crate::host_file;
 use anyhow::{Context, Result, bail};
+use bound_process::bound_process;
 use console::ScriptConsole;
 use kernel::DebianKernel;
 use renga_emu::{Stats, card_fault};
@@ -181,7 +183,7 @@ impl LinuxBoard {
     }
 
     fn command(&self, disk: &Path) -> Command {
-        let mut command = Command::new(&self.qemu);
+        let mut command = bound_process(&self.qemu);
         command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
         command.args(["-seed", "1", "-icount", "shift=0,sleep=off", "-global", COUNTER]);
         command.arg("-append").arg(format!("{ARGUMENTS} {ONE_CORE}{}", self.hardware.arguments()));

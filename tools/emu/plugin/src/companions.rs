@@ -105,7 +105,7 @@ impl Companions {
         }
     }
 
-    /// The companion that is furthest behind, and whether any of them is still in the round.
+    /// The board of the round that is furthest behind, and whether any other is still in the round.
     fn last(&self) -> Option<(Last, bool)> {
         let (together, until_ns) = self.round.as_ref()?;
         let others = (0..self.slots.len()).filter(|board| *board != self.own && together.boards >> board & 1 != 0);
@@ -135,7 +135,7 @@ impl Companions {
             self.spins = (self.spins * 2).min(SPINS_MAX);
             return true;
         }
-        // On a loaded host spinning only delays the companions.
+        // On a loaded host spinning only delays the other boards.
         self.spins = (self.spins / 2).max(SPINS_MIN);
         slot.waiting.fetch_add(1, SeqCst);
         if !has_news() {
@@ -146,7 +146,7 @@ impl Companions {
     }
 }
 
-/// Wakes companions that wait for a change of `slot`.
+/// Wakes boards that wait for a change of `slot`.
 fn announce(slot: &SharedSlot) {
     slot.news.fetch_add(1, SeqCst);
     if slot.waiting.load(SeqCst) != 0 {

@@ -1,48 +1,62 @@
-//! The cards of a cluster, one after the other.
+//! The cards of a cluster: as many at once as there are devices.
 
-use super::terminal::Keyboard;
-use super::{FlashJob, OpenImage, card_number};
-use crate::{BoardCard, CardRound, FlashError, FlashJournal, FlashTarget, Host, Person, Rounds};
+use super::job::{FlashCall, ReadyJob, card_number};
+use super::terminal::{Bars, Keyboard};
+use crate::{BoardCard, CardRound, FlashError, FlashJournal, FlashTarget, Person, Rounds};
 use anyhow::anyhow;
 use renga_cli::Flash;
-use renga_images::card::{self, CardCluster, card_file_name, sha256_of_file};
+use renga_images::card::{self, CardCluster, Checksum, card_file_name, sha256_of_file};
 use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use std::path::Path;
+use std::thread;
 
 /// How often a person may put in a card that cannot be used.
 const TRIES_MAX: usize = 10;
 
+/// A round of cards and its call.
+struct ClusterRounds<'a> {
+    call: &'a FlashCall<'a>,
+    cluster: &'a CardCluster,
+    rounds: Rounds<'a>,
+}
+
+/// The job of a board's card, and the card's own number.
+struct BoardJob<'a> {
+    card: BoardCard,
+    number: Option<String>,
+    job: ReadyJob<'a>,
+}
+
 /// Writes a card for each board that has none yet.
-pub fn cluster(
-    environment: &Environment,
-    host: &Host,
-    options: &Flash,
-    target: &Path,
-    file: &Path,
-) -> Result<(), FlashError> {
-    let cluster = CardCluster::read(environment, file)?;
-    let cards = images(environment, &cluster, options)?;
+pub fn cluster(call: &FlashCall<'_>, file: &Path) -> Result<(), FlashError> {
+    let options = call.options;
+    let cluster = CardCluster::read(call.environment, file)?;
+    let cards = images(call.environment, &cluster, options)?;
     let journal = FlashJournal::beside(file)?;
     println!("journal: {}", journal.path().display());
-    let mut rounds = Rounds::new(&cluster, journal, options.force);
     let wanted: Vec<BoardCard> = cards.into_iter().filter(|card| wanted(options, card)).collect();
     if wanted.is_empty() {
         return Err(
             anyhow!("cluster `{}` has no board `{}`", cluster.name, options.board.as_deref().unwrap_or("")).into()
         );
     }
-    if options.yes && wanted.len() > 1 {
+    if options.yes && wanted.len() > options.device.len() {
         return Err(FlashError::NotConfirmed(
-            "--yes cannot wait for a change of cards: name one board, --board NAME".into(),
+            "--yes cannot wait for a change of cards: name one board, --board NAME, or a device for each".into(),
         ));
     }
+    let mut rounds = ClusterRounds { call, cluster: &cluster, rounds: Rounds::new(&cluster, journal, options.force) };
+    let mut left = Vec::new();
     for card in wanted {
-        match rounds.of(card) {
+        match rounds.rounds.of(card) {
             CardRound::Done(card) if !options.verify_only => println!("board {}: has its card", card.board),
-            CardRound::Done(card) | CardRound::ToWrite(card) => board(host, options, target, &mut rounds, &card)?,
+            CardRound::Done(card) | CardRound::ToWrite(card) => left.push(card),
         }
+    }
+    for cards in left.chunks(options.device.len()) {
+        rounds.write(cards)?;
     }
     Ok(())
 }
@@ -71,50 +85,66 @@ fn images(environment: &Environment, cluster: &CardCluster, options: &Flash) -> 
     (0..cluster.models.len()).map(card).collect()
 }
 
-/// One board's card: asks for it until one comes that can be used.
-fn board(
-    host: &Host,
-    options: &Flash,
-    path: &Path,
-    rounds: &mut Rounds<'_>,
-    card: &BoardCard,
-) -> Result<(), FlashError> {
-    let unattended = options.yes || options.dry_run || !is_device(path);
-    for _ in 0..TRIES_MAX {
-        if !unattended {
-            let question = format!("Put the card for board {} into {} and press Enter: ", card.board, path.display());
-            Keyboard::new()?.ask(&question).ok_or_else(|| FlashError::NotConfirmed("the input ended".into()))?;
+impl<'a> ClusterRounds<'a> {
+    /// Writes these cards at once, each in its device. A card that fails does not stop the others.
+    fn write(&mut self, cards: &[BoardCard]) -> Result<(), FlashError> {
+        let mut jobs = Vec::new();
+        for (number, card) in cards.iter().enumerate() {
+            jobs.extend(self.prepare(number, card)?);
         }
-        match write(host, options, path, rounds, card) {
-            Err(error) if !unattended && wants_another_card(&error) => eprintln!("renga: {error}"),
-            ended => return ended,
+        let (bars, is_one) = (Bars::default(), jobs.len() == 1);
+        let ended: Vec<(BoardCard, Option<String>, Result<Checksum, FlashError>)> = thread::scope(|scope| {
+            let run = |BoardJob { card, number, job }: BoardJob<'_>| {
+                let mut bar = bars.of(if is_one { "" } else { &card.board });
+                (card, number, job.run(&mut bar))
+            };
+            let writers: Vec<_> = jobs.into_iter().map(|job| scope.spawn(move || run(job))).collect();
+            writers.into_iter().filter_map(|writer| writer.join().ok()).collect()
+        });
+        let mut outcome = Ok(());
+        for (card, number, sum) in ended {
+            if let Err(error) = sum.and_then(|sum| self.written(&card, number, sum)) {
+                eprintln!("board {}: {error}", card.board);
+                outcome = outcome.and(Err(error));
+            }
         }
+        outcome
     }
-    Err(FlashError::NotConfirmed(format!("no card for board {} after {TRIES_MAX} tries", card.board)))
-}
 
-fn write(
-    host: &Host,
-    options: &Flash,
-    path: &Path,
-    rounds: &mut Rounds<'_>,
-    card: &BoardCard,
-) -> Result<(), FlashError> {
-    let target = FlashTarget::of(host, path)?;
-    let job = FlashJob { host, options, target: &target, image: OpenImage::open(&card.image)? };
-    let Some(sum) = job.run(Some((rounds, &card.board)))? else { return Ok(()) };
-    if !options.verify_only {
-        rounds.written(card, card_number(&target).map(str::to_string))?;
+    /// One board's card: asks for it until one comes that can be used; none if nothing is to be done.
+    fn prepare(&self, number: usize, card: &BoardCard) -> Result<Option<BoardJob<'a>>, FlashError> {
+        let (call, options) = (self.call, self.call.options);
+        let device = &options.device[number];
+        let is_unattended = options.yes || options.dry_run;
+        for _ in 0..TRIES_MAX {
+            if !is_unattended {
+                let question =
+                    format!("Put the card for board {} into {} and press Enter: ", card.board, device.display());
+                Keyboard::new()?.ask(&question).ok_or_else(|| FlashError::NotConfirmed("the input ended".into()))?;
+            }
+            let target = FlashTarget::device(call.host, device)?;
+            let of_card = card_number(&target).map(str::to_string);
+            let rounds = Some((&self.rounds, card.board.as_str()));
+            match call.prepare((target, number), &card.image, Some(self.cluster), rounds) {
+                Ok(job) => return Ok(job.map(|job| BoardJob { card: card.clone(), number: of_card, job })),
+                Err(error) if !is_unattended && wants_another_card(&error) => eprintln!("renga: {error}"),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(FlashError::NotConfirmed(format!("no card for board {} after {TRIES_MAX} tries", card.board)))
     }
-    println!(
-        "board {}: equal to its image, SHA-256 {sum}; take the card out and write {} on it",
-        card.board, card.board
-    );
-    Ok(())
-}
 
-fn is_device(path: &Path) -> bool {
-    path.starts_with("/dev")
+    /// Notes a card that is whole.
+    fn written(&mut self, card: &BoardCard, number: Option<String>, sum: Checksum) -> Result<(), FlashError> {
+        if !self.call.options.verify_only {
+            self.rounds.written(card, number)?;
+        }
+        println!(
+            "board {}: equal to its image, SHA-256 {sum}; take the card out and write {} on it",
+            card.board, card.board
+        );
+        Ok(())
+    }
 }
 
 /// Whether another card may do.

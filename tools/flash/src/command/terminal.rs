@@ -1,7 +1,7 @@
 //! The person at the terminal, and what they see of the progress.
 
 use crate::{CopyObserver, FlashError, Person, Phase};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::{BufRead, IsTerminal, Write};
 use std::time::Instant;
 
@@ -32,9 +32,22 @@ impl Person for Keyboard {
     }
 }
 
-/// Progress, with speed and time left: a bar on a terminal, lines elsewhere.
+/// The progress of cards that are written at once: a bar each on a terminal, lines elsewhere.
 #[derive(Default)]
+pub struct Bars(MultiProgress);
+
+impl Bars {
+    /// That of the card of `name`; an only one has no name.
+    pub fn of(&self, name: &str) -> Bar {
+        let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        Bar { all: self.0.clone(), name, bar: None, phase: None, said_percent: 0 }
+    }
+}
+
+/// Progress, with speed and time left.
 pub struct Bar {
+    all: MultiProgress,
+    name: String,
     bar: Option<ProgressBar>,
     phase: Option<(Phase, Instant)>,
     said_percent: u64,
@@ -60,7 +73,8 @@ impl CopyObserver for Bar {
         let elapsed_s = self.phase.map_or(0.0, |(_, begun)| begun.elapsed().as_secs_f64()).max(1e-6);
         let rate_bps = done_bytes as f64 / elapsed_s;
         let left_s = (all_bytes - done_bytes) as f64 / rate_bps.max(1.0);
-        eprintln!("{}: {percent} %, {:.1} MB/s, {left_s:.0} s left", word(phase), rate_bps / 1e6);
+        let (name, word) = (&self.name, word(phase));
+        eprintln!("{name}{word}: {percent} %, {:.1} MB/s, {left_s:.0} s left", rate_bps / 1e6);
     }
 }
 
@@ -69,7 +83,8 @@ impl Bar {
         self.phase = Some((phase, Instant::now()));
         self.said_percent = 0;
         self.bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(all_bytes).with_message(word(phase));
+            let message = format!("{}{}", self.name, word(phase));
+            let bar = self.all.add(ProgressBar::new(all_bytes)).with_message(message);
             let form = "{msg} {bar:30} {percent} %  {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
             if let Ok(style) = ProgressStyle::with_template(form) {
                 bar.set_style(style);

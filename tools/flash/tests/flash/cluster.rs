@@ -39,12 +39,13 @@ impl Lab {
         }
     }
 
-    /// Flashes with these further arguments.
+    /// Flashes the images, which have no kernels, with these further arguments.
     fn flash(&self, board: &str, card: &LoopDevice, further: &[&str]) -> (i32, String) {
         let (cluster, images) = (self.file(), self.folder.clone());
         let path = |path: &Path| path.to_str().expect("a plain name").to_string();
         let (cluster, images, serial) = (path(&cluster), path(&images), card.serial());
-        let fixed = ["--cluster", &cluster, "--cards", &images, "--board", board, card.argument(), "--yes", &serial];
+        let fixed =
+            ["--cluster", &cluster, "--cards", &images, "--board", board, card.argument(), "--yes", &serial, "--raw"];
         flash(&[&fixed, further].concat())
     }
 
@@ -110,6 +111,35 @@ fn card_round_unattended_needs_one_board() {
     let arguments = ["--cluster", cluster.to_str().expect("plain"), "--cards", lab.folder.to_str().expect("plain")];
     let (status, said) = flash(&[&arguments, [card.argument(), "--yes", &card.serial()].as_slice()].concat());
     assert!(status == 4 && said.contains("name one board"), "{status} {said}");
+}
+
+/// Holds: flash-rounds.
+#[test]
+fn card_round_with_two_readers_writes_both_boards_at_once() {
+    let lab = Lab::new("readers");
+    let (Some(first), Some(second)) = (LoopDevice::attach(CARD_BYTES), LoopDevice::attach(CARD_BYTES)) else { return };
+    let cluster = lab.file();
+    let arguments = ["--cluster", cluster.to_str().expect("plain"), "--cards", lab.folder.to_str().expect("plain")];
+    let devices = [first.argument(), second.argument(), "--raw", "--yes", &first.serial(), &second.serial()];
+    // The serial numbers stand in the order of the devices.
+    let swapped = [second.argument(), first.argument(), "--raw", "--yes", &first.serial(), &second.serial()];
+    let (status, said) = flash(&[&arguments, swapped.as_slice()].concat());
+    assert!(status == 4, "{status} {said}");
+    assert_eq!(lab.journal(), "");
+    let (status, said) = flash(&[&arguments, devices.as_slice()].concat());
+    assert!(status == 0, "{status} {said}");
+    for (card, image) in [(&first, "lab-a-pi3.img"), (&second, "lab-b-zero2w.img")] {
+        let image = fs::read(lab.folder.join(image)).expect("it was made");
+        assert!(fs::read(&card.backing).expect("it is there") == image, "{said}");
+    }
+    assert_eq!(lab.journal().lines().count(), 2);
+    // One of two cards is too small: none is written.
+    let Some(small) = LoopDevice::attach(1 << 20) else { return };
+    lab.make_images("a newer kernel");
+    let devices = [first.argument(), small.argument(), "--raw", "--yes", &first.serial(), &small.serial()];
+    let (status, said) = flash(&[&arguments, devices.as_slice()].concat());
+    assert!(status == 3 && said.contains("it is too small"), "{status} {said}");
+    assert_eq!(lab.journal().lines().count(), 2, "no card is written before all are confirmed");
 }
 
 /// Card slots report a card's own number, which identifies an empty card.

@@ -21,6 +21,8 @@ struct Faults {
     flush: Option<u32>,
     pulled_at: Option<u64>,
     swapped_at_end: bool,
+    /// Another card is in the reader from this flush on, and takes writes as the first one did.
+    swapped_at_flush: Option<u32>,
     reads_other: Option<u64>,
     most: Option<usize>,
 }
@@ -84,7 +86,8 @@ impl FlashMedium for Card {
         Ok(count)
     }
     fn is_same(&mut self) -> bool {
-        !self.gone && !self.faults.swapped_at_end
+        let is_swapped = self.faults.swapped_at_flush.is_some_and(|flush| self.flushes >= flush);
+        !self.gone && !self.faults.swapped_at_end && !is_swapped
     }
 }
 
@@ -101,7 +104,7 @@ impl CopyObserver for Seen {
 fn flash(faults: Faults) -> (Card, Result<String, FlashError>) {
     let mut card = Card::new(IMAGE_BYTES + 4096, faults);
     let ended = write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
-    (card, ended.map(|sum| sum.to_string()))
+    (card, ended.map(|written| written.sum.to_string()))
 }
 
 fn failure(faults: Faults) -> (Card, FlashError) {
@@ -189,4 +192,16 @@ fn verify_image_one_flipped_bit_is_found() {
 fn write_image_swapped_card_is_refused() {
     let error = failure(Faults { swapped_at_end: true, ..Faults::default() }).1;
     assert!(matches!(error, FlashError::Pulled), "{error}");
+}
+
+/// A card that takes the place of the first one in silence gets no boot record: it would be one that starts, and half
+/// another's.
+/// Holds: flash-order.
+#[test]
+fn write_image_card_swapped_before_boot_record_gets_none() {
+    for flush in [1, 2] {
+        let (card, error) = failure(Faults { swapped_at_flush: Some(flush), ..Faults::default() });
+        assert!(matches!(error, FlashError::Pulled), "{error}");
+        assert!(!card.boots(), "swapped at flush {flush}, it has a boot record");
+    }
 }

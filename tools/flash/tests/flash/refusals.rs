@@ -184,7 +184,7 @@ fn refusals_lists_every_reason() {
 fn target_missing_device_is_refused() {
     let host = ComposedHost::with_card();
     host.link("dev/disk/by-id/usb-reader", "../../sdb");
-    let target = |path: &str| FlashTarget::of(&host.host(), Path::new(path));
+    let target = |path: &str| FlashTarget::device(&host.host(), Path::new(path));
     for path in ["/dev/sdb", "/dev/disk/by-id/usb-reader"] {
         assert!(matches!(target(path), Ok(FlashTarget::BlockDevice(device)) if device.name == "sdb"), "{path}");
     }
@@ -213,4 +213,34 @@ fn target_replaced_device_or_medium_is_noticed() {
         host.file(&file, own);
         assert!(before.is_same(&host.device("sdb")), "{file}");
     }
+}
+
+/// Two cards of one make in one slot differ in their own numbers only, if the kernel does not count media.
+/// Holds: flash-refused.
+#[test]
+fn target_other_card_of_same_make_is_noticed() {
+    let host = ComposedHost::new();
+    host.mmc("mmcblk0", "179:0", "SD");
+    let folder = "sys/devices/platform/soc/fe340000.mmc/mmc_host/mmc0/mmc0:mmcblk0";
+    host.file(&format!("{folder}/block/mmcblk0/diskseq"), "");
+    let before = host.device("mmcblk0");
+    assert!(before.is_same(&host.device("mmcblk0")) && before.sequence == 0);
+    for (file, other, own) in
+        [("cid", "035344534333324781\n", "035344534333324780\n"), ("serial", "0x7b1a2c3e\n", "0x7b1a2c3d\n")]
+    {
+        host.file(&format!("{folder}/{file}"), other);
+        assert!(!before.is_same(&host.device("mmcblk0")), "{file}");
+        host.file(&format!("{folder}/{file}"), own);
+    }
+    assert!(before.is_same(&host.device("mmcblk0")));
+}
+
+#[test]
+fn list_shows_empty_readers_and_no_empty_loop_devices() {
+    let host = ComposedHost::new();
+    host.usb("sdb", "8:16", 2, true, 0).usb("sdc", "8:32", 3, true, CARD_SECTORS).usb("sdd", "8:48", 4, false, 0);
+    host.disk("loop0", "7:0", "virtual/block", 0, false).disk("loop1", "7:1", "virtual/block", 2048, false);
+    let disks = host.host().disks().expect("it has /sys");
+    let listed: Vec<&str> = disks.iter().filter(|disk| disk.is_listed()).map(|disk| disk.name.as_str()).collect();
+    assert_eq!(listed, ["loop1", "sdb", "sdc"]);
 }

@@ -3,7 +3,7 @@
 use crate::loop_device::flash;
 use renga_flash::FlashError;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Holds: flash-status.
 #[test]
@@ -19,6 +19,7 @@ fn flash_error_every_status_is_in_help() {
         FlashError::Write { at: 0, cause: cause() },
         FlashError::Read { at: 0, cause: cause() },
         FlashError::Taken { board: String::new() },
+        FlashError::Unsound { image: PathBuf::new(), faults: Vec::new() },
         FlashError::Open { target: String::new(), cause: cause() },
         FlashError::Other(io::Error::from(io::ErrorKind::Other).into()),
     ];

@@ -24,7 +24,7 @@ fn typed(card: &LoopDevice, keys: &str) -> (i32, String) {
     File::from(master.try_clone().expect("a descriptor")).write_all(keys.as_bytes()).expect("there is room for a line");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut renga = Command::new(env!("CARGO_BIN_EXE_renga-flash"));
-    renga.env("RENGA_ROOT", root).args(["flash", "--card"]).arg(&image).arg(&card.path);
+    renga.env("RENGA_ROOT", root).args(["flash", "--raw", "--card"]).arg(&image).arg(&card.path);
     let output = renga.stdin(Stdio::from(slave)).output().expect("renga starts");
     let _ = fs::remove_file(&image);
     (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())

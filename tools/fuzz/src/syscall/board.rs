@@ -48,7 +48,7 @@ const TIMERS: usize = 8;
 const QUEUED: usize = 8;
 const SIGKILL: u8 = 9;
 
-/// A line without a typist.
+/// A line without input.
 struct Silence;
 
 impl Uart for Silence {

@@ -25,6 +25,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+/// `check` accepts no system that a card cannot name.
+const _: () = assert!(renga_placement::SYSTEM_NAME_BYTES_MAX == NAME_BYTES_MAX);
+
 /// A cluster for which cards are made.
 pub struct CardCluster {
     /// Its name.

@@ -2,6 +2,7 @@
 
 use super::cluster::CardCluster;
 use super::contents::FILES_LIST;
+use super::expected::Expected;
 use super::slots::{self, SlotFound, WRITTEN};
 use super::{Checksum, fat, fat::CardFile, sha256};
 use crate::disk_image::partition::copy_out;
@@ -16,17 +17,6 @@ use std::path::Path;
 
 /// A boot partition is read as a whole; larger ones are none of ours.
 const BOOT_BYTES_MAX: u64 = 1 << 30;
-
-/// What the card is compared with.
-#[derive(Default)]
-pub struct Expected<'a> {
-    /// The cluster that it should belong to.
-    pub cluster: Option<&'a CardCluster>,
-    /// The placement of the system that it names, as it is now.
-    pub placement: Option<u64>,
-    /// The kernel of the sources as they are now, filled up as on a card.
-    pub kernel: Option<Checksum>,
-}
 
 /// Something that a person should know.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use super::card_report::CardReport;
 use anyhow::{Context, Result, bail};
-use renga_boot_card::NodeFile;
 use renga_cli::ImageArgs;
 use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::card::{self, CardCluster, Expected};
@@ -104,7 +103,7 @@ fn inspect(environment: &Environment, path: &Path, cluster: Option<&CardCluster>
     let scratch = Scratch::make(environment)?;
     let progress = ProgressLine::start();
     progress.step("reading the card");
-    let inspection = card::inspect(path, &scratch.folder, |node| expected(environment, node, cluster));
+    let inspection = card::inspect(path, &scratch.folder, |node| Expected::of(environment, node, cluster));
     progress.finish();
     let inspection = inspection?;
     let report = CardReport::of(path, &inspection);
@@ -113,18 +112,4 @@ fn inspect(environment: &Environment, path: &Path, cluster: Option<&CardCluster>
     }
     output::write_json(json, &report)?;
     Ok(if inspection.is_sound() { 0 } else { UNSOUND_STATUS })
-}
-
-/// What a card that says `node` should be like by the sources and files here.
-fn expected<'a>(
-    environment: &Environment,
-    node: Option<&NodeFile<'_>>,
-    cluster: Option<&'a CardCluster>,
-) -> Result<Expected<'a>> {
-    let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
-    let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());
-    let kernel = artifacts::kernel_if_built(environment, KernelFlavour::Plain)
-        .map(|kernel| anyhow::Ok(card::sha256(&card::kernel_files(&fs::read(kernel.image)?, &[])?[0].bytes)))
-        .transpose()?;
-    Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })
 }

@@ -45,16 +45,16 @@ pub fn run(options: &Options) -> bool {
     progress.end();
     let mut shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     shared.failures.sort_by_key(|failure| failure.seed);
-    if let Some(path) = &options.json
-        && let Err(error) = write(path, &shared)
-    {
-        println!("cannot write {}: {error}", path.display());
-        return false;
-    }
     println!("{}", shared.summary.table(began.elapsed(), options.jobs()));
     for failure in &shared.failures {
         println!("seed {} ({}) fails: {}", failure.seed, failure.level.name(), failure.what);
         println!("  {}", shrink::command(failure.seed, failure.level, options, &options.cut));
+    }
+    if let Some(path) = &options.json
+        && let Err(error) = write(path, &shared)
+    {
+        eprintln!("renga: cannot write {}: {error}", path.display());
+        return false;
     }
     // A file has one part of many: its reader chooses what to examine.
     if let Some(first) = shared.failures.first().filter(|_| options.json.is_none()) {

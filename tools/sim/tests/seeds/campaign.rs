@@ -57,6 +57,26 @@ fn campaign_power_cut_comes_at_its_event() {
     assert!(events("quiet:write=1000000") < 1_000_000);
 }
 
+/// Figures go where the caller stands; that they cannot be written costs neither the summary nor the failure.
+#[test]
+fn campaign_figures_that_cannot_be_written_leave_summary() {
+    let folder = std::env::temp_dir().join(format!("renga-sim-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is a temporary folder");
+    let run = |json: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_renga-sim"));
+        command.current_dir(&folder).args(["--level", "link", "--seeds", "2", "--json", json]);
+        command.output().expect("the simulator starts")
+    };
+    let (written, refused) = (run("figures.json"), run("no/such/folder/figures.json"));
+    let is_there = folder.join("figures.json").exists();
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    assert!(written.status.success() && is_there, "{}", text(&written));
+    assert!(!refused.status.success(), "{}", text(&refused));
+    let summary = |output: &Output| String::from_utf8_lossy(&output.stdout).lines().count();
+    assert_eq!(summary(&refused), summary(&written), "{}", text(&refused));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot write no/such"), "{}", text(&refused));
+}
+
 /// Holds: sim-repeats.
 #[test]
 fn campaign_seed_replayed_alone_repeats() {

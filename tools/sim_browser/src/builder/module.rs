@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use renga_workspace::cargo;
-use renga_workspace::environment::{BROWSER_RUSTFLAGS, Environment};
+use renga_workspace::environment::{WASM_RUSTFLAGS, Environment};
 use renga_workspace::progress::ProgressLine;
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,13 +16,13 @@ const PACKAGE: &str = "renga-sim-browser";
 /// # Errors
 /// If std for WebAssembly cannot be had, or cargo fails.
 pub fn build_module(environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
-    let settings = environment.for_browser()?;
+    let settings = environment.for_wasm()?;
     progress.step("building the simulator for WebAssembly: a minute the first time");
     let target = environment.work().join("browser-target");
     let mut build = Command::new(cargo::program());
     build.current_dir(&environment.root).envs(settings);
     // Flags of the user's own are for this machine.
-    build.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", settings.get(BROWSER_RUSTFLAGS).context("no flags")?);
+    build.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", settings.get(WASM_RUSTFLAGS).context("no flags")?);
     build.args(["rustc", "--quiet", "--package", PACKAGE, "--lib", "--crate-type", "cdylib"]);
     build.args(["--target", TARGET, "--profile", PROFILE, "--target-dir"]).arg(&target);
     cargo::run(build, "the simulator does not build for WebAssembly")?;

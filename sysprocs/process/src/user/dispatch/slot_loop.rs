@@ -283,6 +283,7 @@ impl<M: UserMemory> User<M> {
         info.directory.set(self.program.directory.ino);
         info.root.set(self.program.root.ino);
         info.umask.set(self.program.umask);
+        info.terminal.set(self.program.terminal.listed());
         self.publish_signals();
         self.publish_credentials();
         info.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));

@@ -201,6 +201,10 @@ calls! {
         242 accept4 => accept_connection(true);
         243 recvmmsg => receive_messages;
         269 sendmmsg => send_messages;
+        194 shmget => get_segment;
+        195 shmctl => control_segment;
+        196 shmat => attach_segment;
+        197 shmdt => detach_segment;
         214 brk => set_break;
         215 munmap => unmap;
         216 mremap => remap;

@@ -104,6 +104,7 @@ impl<M: UserMemory> User<M> {
                     return Err(Errno::EINVAL.into());
                 }
                 self.program.credentials.gains_nothing = true;
+                self.publish_credentials();
                 Ok(0)
             }
             PR_GET_NO_NEW_PRIVS => {

@@ -9,7 +9,7 @@ use crate::user::state::fields::int_at;
 use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
-use renga_rt::proc_info::DUMPABLE_BIT;
+use renga_rt::proc_info::{DUMPABLE_BIT, GAINS_NOTHING_BIT};
 
 /// Linux's numbers of some calls that are one function.
 const GETEUID: u64 = 175;
@@ -62,6 +62,7 @@ impl<M: UserMemory> User<M> {
         let (info, credentials) = (self.facts.info, &self.program.credentials);
         let mut words = credentials.to_words();
         words[4] |= u64::from(self.program.dumpable) << DUMPABLE_BIT;
+        words[4] |= u64::from(credentials.gains_nothing) << GAINS_NOTHING_BIT;
         info.credentials.set(words);
         if !credentials.others.is_empty() {
             let mut groups = [0; GROUPS_MAX / 2];

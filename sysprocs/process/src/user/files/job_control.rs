@@ -72,7 +72,7 @@ impl<M: UserMemory> User<M> {
         let terminal = self.services.job_control(of).await?;
         let (own, pid) = (self.relations().await?, self.program.pid);
         if terminal.session == own.session {
-            self.program.terminal = of;
+            self.note_terminal(of);
             return Ok(());
         }
         if own.session != pid || self.own_terminal(self.program.terminal, Errno::ENXIO).await.is_ok() {
@@ -81,8 +81,13 @@ impl<M: UserMemory> User<M> {
         if terminal.session != 0 && !force {
             return Err(Errno::EPERM);
         }
-        self.program.terminal = of;
+        self.note_terminal(of);
         self.services.set_job_control(of, own.group, pid).await
+    }
+
+    fn note_terminal(&mut self, of: OwnTerminal) {
+        self.program.terminal = of;
+        self.facts.info.terminal.set(of.listed());
     }
 
     /// The session of the leader `pid` has no terminal any more; those in the foreground get SIGHUP and SIGCONT.

@@ -14,7 +14,7 @@ mod locks;
 mod loss;
 mod memory_file;
 pub(crate) mod one_page_transfer;
-mod open;
+pub(crate) mod open;
 mod open_how;
 mod pair;
 pub(crate) mod path;

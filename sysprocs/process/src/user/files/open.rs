@@ -27,7 +27,7 @@ use renga_rt::{Errno, apart};
 /// A program of which it runs as its owner, or group.
 const SET_IDS: u16 = 0o6000;
 
-fn lookup_flags(flags: u32) -> u32 {
+pub(crate) fn lookup_flags(flags: u32) -> u32 {
     let table = [
         (O_CREAT, OPEN_CREATE),
         (O_EXCL, OPEN_EXCLUSIVE),

@@ -122,7 +122,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// What is behind a descriptor.
-    async fn backing(
+    pub(super) async fn backing(
         &mut self,
         descriptor: FileDescriptor,
         offset: u64,

@@ -3,3 +3,4 @@
 mod futex;
 pub(crate) mod mapping;
 mod out_of_memory;
+mod segments;

@@ -39,6 +39,13 @@ impl OwnTerminal {
     pub fn name(self) -> Option<u32> {
         if let OwnTerminal::Pair { board, at } = self { Some(pair_name(board, at.number)) } else { None }
     }
+    /// For listings: 0 for the console, or 1 more than the pair's name; and the pair's generation.
+    pub fn listed(self) -> [u64; 2] {
+        match self {
+            OwnTerminal::Console => [0; 2],
+            OwnTerminal::Pair { board, at } => [1 + u64::from(pair_name(board, at.number)), u64::from(at.generation)],
+        }
+    }
     /// In one word: generation, a mark, board and number; 0: the console.
     pub fn to_word(self) -> u64 {
         match self {

@@ -5,6 +5,9 @@
 //! No `nextest`, which builds for minutes on a new machine; no `libtest-mimic`, which replaces `#[test]`. The JSON of
 //! libtest is unstable.
 
+use super::durations::TestDurations;
+use std::time::Instant;
+
 /// What tests said so far.
 #[derive(Default)]
 pub(super) struct TestCount {
@@ -13,6 +16,7 @@ pub(super) struct TestCount {
     /// Tests that were left out, or found that they cannot run here, and why.
     pub(super) skipped: Vec<String>,
     pub(super) broken: Vec<String>,
+    durations: TestDurations,
 }
 
 impl TestCount {
@@ -27,8 +31,11 @@ impl TestCount {
         }
     }
 
-    /// Prints what did not end well, what was skipped, and the sum; the exit status.
+    /// Prints the slowest tests, what did not end well, what was skipped, and the sum; the exit status.
     pub(super) fn close(&self) -> u8 {
+        for line in self.durations.lines() {
+            println!("slow: {line}");
+        }
         for layer in &self.broken {
             println!("a layer did not end well: {layer}");
         }
@@ -59,6 +66,7 @@ impl TestCount {
 
     /// Reads a test program's closing line, or what it says of a test that it leaves out.
     pub(super) fn read(&mut self, line: &str) {
+        self.durations.read(line, Instant::now());
         if let Some((name, reason)) = line.strip_prefix("test ").and_then(|test| test.split_once(" ... ignored")) {
             self.skipped.push(format!("{name}: {}", reason.trim_start_matches(", ")));
         }

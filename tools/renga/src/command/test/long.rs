@@ -84,6 +84,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             }
         }
         LongPart::Suites => ignored("suites::", name, environment, options, count)?,
+        LongPart::Packages => ignored("packages::", name, environment, options, count)?,
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
         LongPart::Update => ignored("boards::update::", name, environment, options, count)?,
@@ -102,6 +103,11 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let (settings, only) = (&[("RENGA_STEPS", HOSTILE_CALLS)], Some("hostile".into()));
             let layer = Layer { arguments, settings, ..Layer::named(name) };
             layer.run(environment, &Test { filter: only, ..options.clone() }, count)?;
+        }
+        LongPart::Browser => {
+            environment.provide_browser()?;
+            let arguments = &["test", "-p", "renga-browser-view", "--test", "run"];
+            Layer { arguments, ..Layer::named(name) }.run(environment, options, count)?;
         }
         LongPart::Fuzz => count.one(name, fuzz(environment, options, FUZZ_S)? == 0),
         LongPart::Miri if has_miri() => under_miri(environment, count, options)?,

@@ -6,6 +6,7 @@
 //! (`long.rs`).
 
 mod count;
+mod durations;
 mod layer;
 mod long;
 mod room;

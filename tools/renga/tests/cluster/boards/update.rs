@@ -25,6 +25,38 @@ fn update_joint_trial_keeps_kernel_on_all_boards() {
     assert_eq!(programs(&ended), expected, "{}", ended.report());
 }
 
+/// b writes a kernel to its own card from the disk of a, tries the one that it has twice, and keeps that.
+const OF_B: &str = r#"remote -b b renga-update --own --try 2>&-; echo $?
+until remote -b b true; do sleep 1; done 2>&-
+remote -b b renga-update --own --status
+remote -b b renga-update --own --write /update; echo $?
+remote -b b renga-update --own --keep
+remote -b b renga-update --own --write /update
+remote -b b renga-update --own --status"#;
+
+/// Holds: cards-bare, update-safe.
+#[test]
+#[ignore = "a minute of both cores: renga test --long=update"]
+fn update_of_board_b_counts_its_boots() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("update-b");
+    let folder = cards(&scratch, "pair");
+    let update = renga_images::card::update(&[7; 3000], &[8; 700]).expect("there is room");
+    put(&scratch, &folder.join("lab-a-pi3.img"), &update);
+    let ended = bare(&folder, "pair", OF_B).end().expect_status(0);
+    let expected = "137
+b start 2 partition 1 whole - usual\nb start 2 partition 2 whole runs -
+renga-update: the kernel that runs is being tried: keep it first
+1
+b written to partition 1
+b start 2 partition 1 whole - -\nb start 2 partition 2 whole runs usual";
+    assert_eq!(programs(&ended), expected, "{}", ended.report());
+    assert!(ended.text().contains("renga: boot 4") && ended.text().contains("renga: stopped with status 0"));
+    assert!(ended.stderr.contains("board b is reset, to start from partition 2"), "{}", ended.report());
+}
+
 /// a alone tries another kernel than b's, and waits at its second start until it is given up.
 const ALONE: &str = r#"case $(cat /proc/renga/start) in
 "starts 1"*) renga-update --own --write /update; renga-update --own --try; sleep 600;;

@@ -6,6 +6,7 @@ mod fifos;
 mod internet;
 mod locks;
 mod roots;
+mod segments;
 mod sockets;
 mod terminals;
 mod threads;

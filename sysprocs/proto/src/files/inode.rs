@@ -5,7 +5,7 @@ use crate::sessions::ReferenceOrigin;
 use renga_abi::Errno;
 use renga_core::{in_word, in_words, protocol, word_enum};
 
-pub use crate::owner::{CreatedInode, InodeOwner};
+pub use super::owner::{CreatedInode, InodeOwner};
 pub use crate::pages::Filled;
 pub use crate::write_lease::{FlushedBytes, Lease, PushedPlace};
 

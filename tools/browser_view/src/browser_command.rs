@@ -1,0 +1,100 @@
+//! `renga view`: reads one trace or two, and writes the page.
+
+use crate::comparison::{RunComparison, edge_changes, first_difference};
+use crate::packing::{PackedRun, pack};
+use crate::page::{PageData, page};
+use crate::tabulator::TraceTabulator;
+use anyhow::{Context, Result, bail};
+use renga_cli::ViewArgs;
+use renga_trace::TraceReader;
+use renga_trace::meter::Meter;
+use renga_trace::summary::TraceSummary;
+use renga_workspace::progress::ProgressLine;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes the page of a trace, or of two beside each other.
+///
+/// # Errors
+/// If a trace cannot be read or is damaged, or the page cannot be written or is there already.
+pub fn view(options: &ViewArgs) -> Result<u8> {
+    let out = options.out.clone().unwrap_or_else(|| page_beside(&options.file));
+    if !options.force && out.exists() {
+        bail!("{} is there already: --force overwrites it, --out names another file", out.display());
+    }
+    let progress = ProgressLine::start();
+    let text = text(options, &progress);
+    progress.finish();
+    let text = text?;
+    write(&out, &text, options.force)?;
+    println!("{} bytes in {}: open it in a browser", text.len(), out.display());
+    Ok(0)
+}
+
+/// The page's usual name: the trace's, with another ending.
+fn page_beside(trace: &Path) -> PathBuf {
+    let mut name = trace.as_os_str().to_owned();
+    name.push(".html");
+    PathBuf::from(name)
+}
+
+fn write(out: &Path, text: &str, force: bool) -> Result<()> {
+    let mut options = File::options();
+    let options = if force { options.create(true).truncate(true) } else { options.create_new(true) };
+    let file = options.write(true).open(out);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => anyhow::anyhow!("{} is there already: --force overwrites it", out.display()),
+        _ => anyhow::Error::new(error).context(format!("cannot write {}", out.display())),
+    })
+}
+
+fn text(options: &ViewArgs, progress: &ProgressLine) -> Result<String> {
+    let (one, summary) = run(&options.file, progress)?;
+    let data = match &options.diff {
+        None => PageData { runs: vec![one], comparison: None },
+        Some(other) => {
+            let (two, other_summary) = run(other, progress)?;
+            progress.step("comparing the traces");
+            let edges = edge_changes(&summary, &other_summary);
+            let comparison = RunComparison { first: difference(&options.file, other)?, edges };
+            PageData { runs: vec![one, two], comparison: Some(comparison) }
+        }
+    };
+    progress.step("writing the page");
+    Ok(page(&data)?)
+}
+
+/// Reads and packs a run.
+fn run(file: &Path, progress: &ProgressLine) -> Result<(PackedRun, TraceSummary)> {
+    progress.step(&format!("reading {}", file.display()));
+    let bytes = read(file)?;
+    let reader = reader(&bytes, file)?;
+    let header = reader.header().clone();
+    let (mut meter, mut tabulator) = (Meter::new(header.clone()), TraceTabulator::new(header.clone()));
+    for timed in reader {
+        let timed = timed.with_context(|| file.display().to_string())?;
+        meter.take(&timed);
+        tabulator.take(&timed);
+    }
+    progress.step(&format!("packing {}", file.display()));
+    let summary = TraceSummary::of(&header, &meter.figures());
+    let title = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    Ok((pack(&title, &tabulator.finish(), &summary)?, summary))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+fn reader<'a>(bytes: &'a [u8], file: &Path) -> Result<TraceReader<'a>> {
+    TraceReader::new(bytes).with_context(|| file.display().to_string())
+}
+
+fn difference(one: &Path, other: &Path) -> Result<Option<crate::comparison::FirstDifference>> {
+    let (one_bytes, other_bytes) = (read(one)?, read(other)?);
+    let (one_reader, other_reader) = (reader(&one_bytes, one)?, reader(&other_bytes, other)?);
+    let header = one_reader.header().clone();
+    Ok(first_difference(&header, one_reader, other_reader)?)
+}
