@@ -49,6 +49,7 @@ errnos! {
     EROFS = 30 "Read-only file system";
     EMLINK = 31 "Too many links";
     EPIPE = 32 "Broken pipe";
+    EDOM = 33 "Argument out of domain";
     ERANGE = 34 "Result out of range";
     EDEADLK = 35 "Waiting for each other";
     ENAMETOOLONG = 36 "File name too long";

@@ -14,6 +14,7 @@ mod registers;
 pub mod boot;
 pub mod cores;
 pub mod cpu;
+pub mod crc;
 pub mod fault;
 pub mod memory;
 pub mod mmio;

@@ -29,6 +29,15 @@ pub trait FrameDevice {
     /// Whether the device interrupts while it has room for a frame to send.
     fn enable_transmit_interrupt(&mut self, on: bool);
 
+    /// CRC-32C of `bytes`, if there is hardware for it.
+    fn crc32c(bytes: &[u8]) -> Option<u32>
+    where
+        Self: Sized,
+    {
+        let _ = bytes;
+        None
+    }
+
     /// Does what is due at `now_ns`: called whenever the device has interrupted, when
     /// [`FrameDevice::deadline_ns`] has come, and after frames were given to it.
     fn attend(&mut self, now_ns: u64) {

@@ -232,7 +232,10 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
             self.interrupts.disable(IrqSource::Log);
         }
         if pending.link {
-            notify_or_silence(self.link_owner, &mut self.interrupts, IrqSource::Link);
+            match self.link_owner {
+                Some(owner) => owner.notify_now(|| self.timer.now_ns()),
+                None => self.interrupts.disable(IrqSource::Link),
+            }
         }
     }
 }

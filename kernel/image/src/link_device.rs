@@ -5,6 +5,7 @@
 use crate::hardware::{EmulatorPage, LinkMaster, LinkPins, LinkSlave};
 use crate::{fault, hardware};
 use core::sync::atomic::{AtomicU32, Ordering};
+use renga_arch_aarch64::crc;
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
 use renga_mac::{MacSetup, TokenTiming};
 use renga_phy::linkbench::{Errors, Measured};
@@ -12,6 +13,7 @@ use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
 use renga_phy::spi::wiring::SpiChip;
 use renga_phy::spi::{self, SpiBus, SpiPhy};
 use renga_router::TokenLink;
+use renga_wire::of_payload;
 
 /// A listener may hear of a frame so late, ns: system processes are not preempted.
 const ARM_NS: u64 = 60_000;
@@ -21,6 +23,9 @@ const SPI_RATE_HZ: u32 = 4_000_000;
 const POLL_NS: u64 = 1_000_000_000;
 /// The token's times are those of boards that poll without a pause; these sample when they are interrupted.
 const TOKEN_SLOWED: u64 = 4;
+
+/// Of its first bytes, however many, the processor's checksum is to be that of the tables.
+const CRC_SAMPLE: &[u8] = b"123456789 and some more";
 
 static POLLS: AtomicU32 = AtomicU32::new(0);
 
@@ -42,6 +47,8 @@ pub enum LinkDevice {
 impl LinkDevice {
     /// The device called `wanted`, or what there is.
     pub fn choose(emulator: Option<EmulatorPage>, wanted: &str, board: u8) -> LinkDevice {
+        let agrees = |bytes: &[u8]| crc::crc32c(bytes) == of_payload(bytes);
+        assert!(crc::is_there() && (0..=CRC_SAMPLE.len()).all(|bytes| agrees(&CRC_SAMPLE[..bytes])));
         match (emulator, wanted) {
             (Some(device), "" | "emulator") => LinkDevice::Emulator(device),
             (_, "spi") => LinkDevice::Spi(spi(board)),
@@ -49,6 +56,18 @@ impl LinkDevice {
                 Some(width) => LinkDevice::Pins(pins(board, width, emulator.is_some())),
                 None => fault::refuse(format_args!("there is no link `{wanted}`")),
             },
+        }
+    }
+}
+
+impl LinkDevice {
+    /// As [`FrameDevice::attend`], of a device that is more than registers.
+    #[inline(never)]
+    fn attend_wires(&mut self, now_ns: u64) {
+        match self {
+            LinkDevice::Emulator(_) => {}
+            LinkDevice::Pins(device) => device.attend(now_ns),
+            LinkDevice::Spi(device) => device.attend(now_ns),
         }
     }
 }
@@ -111,6 +130,11 @@ impl Measured for LinkDevice {
 }
 
 impl FrameDevice for LinkDevice {
+    #[inline(always)]
+    fn crc32c(bytes: &[u8]) -> Option<u32> {
+        Some(crc::crc32c(bytes))
+    }
+
     fn board(&self) -> u8 {
         match self {
             LinkDevice::Emulator(device) => device.board(),
@@ -159,15 +183,16 @@ impl FrameDevice for LinkDevice {
         }
     }
 
+    #[inline(always)]
     fn attend(&mut self, now_ns: u64) {
         POLLS.store(polls().wrapping_add(1), Ordering::Relaxed);
         match self {
             LinkDevice::Emulator(device) => device.attend(now_ns),
-            LinkDevice::Pins(device) => device.attend(now_ns),
-            LinkDevice::Spi(device) => device.attend(now_ns),
+            wires => wires.attend_wires(now_ns),
         }
     }
 
+    #[inline(always)]
     fn deadline_ns(&self) -> Option<u64> {
         match self {
             LinkDevice::Emulator(device) => device.deadline_ns(),

@@ -79,7 +79,7 @@ pub(crate) fn of_header(bytes: &[u8; SUMMED_BYTES]) -> u16 {
 
 /// CRC-32C.
 #[inline]
-pub(crate) fn of_payload(bytes: &[u8]) -> u32 {
+pub fn of_payload(bytes: &[u8]) -> u32 {
     let (steps, rest) = bytes.as_chunks::<STEP_BYTES>();
     let sum = steps.iter().fold(u32::MAX, step);
     let (halves, rest) = rest.as_chunks::<8>();

@@ -26,6 +26,11 @@ impl FrameReader<'_> {
                 self.0 = rest;
                 Ok(value)
             }
+            [low, high @ 0..0x80, rest @ ..] => {
+                let value = u64::from(*low & 0x7f) | u64::from(*high) << 7;
+                self.0 = rest;
+                Ok(value)
+            }
             _ => self.long_varint(),
         }
     }

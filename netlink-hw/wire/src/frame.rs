@@ -127,6 +127,15 @@ impl<'a> LinkFrame<'a> {
     /// # Errors
     /// What is wrong with them.
     pub fn parse(bytes: &'a [u8]) -> Result<LinkFrame<'a>, WireError> {
+        LinkFrame::parse_by(bytes, checksum::of_payload)
+    }
+
+    /// As [`LinkFrame::parse`], where `crc32c` computes the payload's checksum.
+    ///
+    /// # Errors
+    /// As [`LinkFrame::parse`].
+    #[inline(always)]
+    pub fn parse_by(bytes: &'a [u8], crc32c: impl FnOnce(&[u8]) -> u32) -> Result<LinkFrame<'a>, WireError> {
         let (head, rest) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(WireError::Short)?;
         let (header, length) = Header::open(head)?;
         if length == 0 {
@@ -134,7 +143,7 @@ impl<'a> LinkFrame<'a> {
         }
         let (padded, rest) = rest.split_at_checked(length.next_multiple_of(2)).ok_or(WireError::Short)?;
         let checksum = rest.first_chunk::<CHECKSUM_BYTES>().ok_or(WireError::Short)?;
-        if checksum::of_payload(padded) != u32::from_le_bytes(*checksum) {
+        if crc32c(padded) != u32::from_le_bytes(*checksum) {
             return Err(WireError::PayloadChecksum);
         }
         Ok(LinkFrame { header, payload: &padded[..length] })
@@ -169,6 +178,20 @@ impl Header {
     /// # Errors
     /// `TooLarge` above the bound of a payload, `Short` if `frame` has no room.
     pub fn seal(&self, payload_bytes: usize, frame: &mut [u8]) -> Result<usize, WireError> {
+        self.seal_by(payload_bytes, frame, checksum::of_payload)
+    }
+
+    /// As [`Header::seal`], where `crc32c` computes the payload's checksum.
+    ///
+    /// # Errors
+    /// As [`Header::seal`].
+    #[inline(always)]
+    pub fn seal_by(
+        &self,
+        payload_bytes: usize,
+        frame: &mut [u8],
+        crc32c: impl FnOnce(&[u8]) -> u32,
+    ) -> Result<usize, WireError> {
         if payload_bytes > PAYLOAD_BYTES_MAX {
             return Err(WireError::TooLarge);
         }
@@ -186,7 +209,7 @@ impl Header {
             if padded > payload_bytes {
                 body[payload_bytes] = 0;
             }
-            let checksum = checksum::of_payload(&body[..padded]).to_le_bytes();
+            let checksum = crc32c(&body[..padded]).to_le_bytes();
             body[padded..].copy_from_slice(&checksum);
         }
         Ok(bytes)

@@ -13,6 +13,7 @@ pub mod fragment;
 pub mod frame;
 pub mod words;
 
+pub use checksum::of_payload;
 pub use fragment::{Cost, Head, Request};
 pub use frame::{FRAME_BYTES_MAX, FrameKind, HEADER_BYTES, Header, LinkFrame, PAYLOAD_BYTES_MAX};
 pub use words::{WORDS, Words};

@@ -17,7 +17,7 @@ mod timers;
 mod waker;
 
 pub use due::DuePlace;
-pub use events::{EventPlace, WatchPlace, events};
+pub use events::{EventPlace, InodeWatch, NoticeMemory, NoticePlace, WatchPlace, events};
 pub use server::{Sleeper, SlotWait, clock};
 pub use timers::Timer;
 pub use waker::waker;

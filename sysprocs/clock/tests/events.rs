@@ -1,5 +1,5 @@
 //! Event files as their holders see them.
-use renga_clock::{DuePlace, EventPlace, WatchPlace, events};
+use renga_clock::{DuePlace, EventPlace, NoticeMemory, WatchPlace, events};
 use renga_proto::clock::Left;
 use renga_proto::events::EventKind::{CalendarTimer, Count, Semaphore, Timer};
 use renga_proto::events::{
@@ -8,7 +8,7 @@ use renga_proto::events::{
 };
 use renga_proto::pipe::{NO_PROGRAM, Polled, READABLE, WRITABLE};
 use renga_rt::host::HostBoard;
-use renga_rt::{Address, Client, Errno, Wakes};
+use renga_rt::{Address, Client, Errno, Wakes, WatchFilters};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -29,7 +29,10 @@ fn rig() -> Rig {
     let places = Box::leak(Box::new([EventPlace::FREE; FILES]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; FILES]));
     let watches = Box::leak(Box::new([WatchPlace::FREE; WATCHES]));
-    let server = board.server(|me, port| events(me, port, places, due, EPOCH_NS, 1, wakes, watches, 0));
+    let notices = Box::leak(Box::new(NoticeMemory { notices: &mut [], watches: &mut [] }));
+    let watched: &'static WatchFilters = Box::leak(Box::new(WatchFilters::new(&[])));
+    let server =
+        board.server(|me, port| events(me, port, places, due, EPOCH_NS, 1, wakes, watches, notices, watched, 0));
     Rig { board, server, wakes }
 }
 

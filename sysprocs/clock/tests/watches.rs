@@ -1,13 +1,13 @@
 //! Sets of watches as who has them sees them.
 use WatchChange::{Add, Modify, Remove};
-use renga_clock::{DuePlace, EventPlace, WatchPlace, events};
+use renga_clock::{DuePlace, EventPlace, NoticeMemory, WatchPlace, events};
 use renga_proto::events::{
     AddCount, ChangeWatch, ClaimWatch, DropEvents, EventFile, EventKind, Events, MakeEvents, NextWatch, TakeCount,
     WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, WatchChange, WatchEntry, WatchStamp, WatchWish,
 };
 use renga_proto::pipe::{NO_PROGRAM, READABLE};
 use renga_rt::host::HostBoard;
-use renga_rt::{Client, Errno, Wakes};
+use renga_rt::{Client, Errno, Wakes, WatchFilters};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -42,7 +42,9 @@ fn run<F: Future<Output = ()> + 'static>(body: impl FnOnce(Set, &'static Wakes) 
     let places = Box::leak(Box::new([EventPlace::FREE; 2]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; 2]));
     let watches = Box::leak(Box::new([WatchPlace::FREE; WATCHES]));
-    let server = board.server(|me, port| events(me, port, places, due, 0, 1, wakes, watches, 0));
+    let notices = Box::leak(Box::new(NoticeMemory { notices: &mut [], watches: &mut [] }));
+    let watched: &'static WatchFilters = Box::leak(Box::new(WatchFilters::new(&[])));
+    let server = board.server(|me, port| events(me, port, places, due, 0, 1, wakes, watches, notices, watched, 0));
     let ran = Rc::new(Cell::new(false));
     let end = ran.clone();
     board.client(move |me| async move {

@@ -37,6 +37,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod change_reports;
 mod commit_due;
 mod data;
 mod file;
@@ -57,6 +58,7 @@ pub use cache::buffer::buffer;
 pub use cache::buffer_directory::buffer_directory;
 pub use cache::metadata_writeback::{METADATA_WRITEBACK_PAGES, MetadataWritebackClients, metadata_writeback};
 pub use cache::slots::BufferSlot;
+pub use change_reports::REPORTS;
 pub use commit_due::CommitDue;
 pub use data::client::DataClients;
 pub use data::data_reader::{RUN_PAGES, data_reader};

@@ -12,6 +12,7 @@ use crate::calls::copies::{CopyStage, OutCopy};
 use crate::calls::fragment::{Fragments, first_words};
 use crate::calls::in_call::CallStage;
 use crate::calls::send_queue::SendItem;
+use crate::incoming::ProxyStart;
 use crate::proxies::mailbox::{ProxyCall, ProxyReply, ProxyTask};
 use crate::router_state::Router;
 use crate::stats::add;
@@ -148,7 +149,7 @@ impl<D: Phy + 'static> Router<D> {
         match earlier.filter(|copy| self.memory.in_copies[*copy].arrival < arrival) {
             None => {
                 self.queued.remove(place);
-                self.start_call(place);
+                self.start_call(place, ProxyStart::Later);
             }
             Some(copy) if self.memory.in_copies[copy].stage == CopyStage::Queued => self.start_copy(copy, place),
             Some(_) => {} // under way; its end calls this again

@@ -18,6 +18,15 @@ use renga_wire::{Cost, Request};
 
 const NS_PER_US: u32 = 1_000;
 
+/// When a proxy makes its call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProxyStart {
+    /// In the router's poll, if it may run there.
+    InPlace,
+    /// When it is dispatched.
+    Later,
+}
+
 impl<D: Phy + 'static> Router<D> {
     /// Takes the first fragment of a call; one that no placement knows, or that has no place, breaks the protocol. A
     /// caller has one call at a time: it has seen the reply to the last one before it makes the next.
@@ -75,15 +84,18 @@ impl<D: Phy + 'static> Router<D> {
         let (board, given_bytes) = (call.board, usize::from(call.request.given_bytes));
         let room = call.slices.as_mut().and_then(|slices| slices.get_mut(call.received..given_bytes));
         let Some(room) = room.filter(|room| data.len() <= room.len()) else { return self.refuse(board) };
-        room[..data.len()].copy_from_slice(data);
+        if !data.is_empty() {
+            room[..data.len()].copy_from_slice(data);
+        }
         call.received += data.len();
         if call.received == given_bytes {
             add(&self.memory.stats.calls_served, 1);
             call.stage = CallStage::Queued;
             self.peer(board).serving += 1;
-            self.note_awaited(board);
+            self.note_awaited_now(board);
             if self.copies_waiting == 0 && self.memory.workers[place].busy().is_none() {
-                return self.start_call(place); // there is nothing that it would have to wait for
+                // There is nothing that it would have to wait for. The results are taken behind the frames.
+                return self.start_call(place, ProxyStart::InPlace);
             }
             self.queued.insert(place);
             self.start_work();
@@ -118,7 +130,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     /// Gives the call to the proxy of its place, which must not be busy.
-    pub(crate) fn start_call(&mut self, place: usize) {
+    pub(crate) fn start_call(&mut self, place: usize, start: ProxyStart) {
         let call = &self.memory.in_calls[place];
         let own_account = call.own_account;
         let account = self.account(own_account, call.request.account);
@@ -127,7 +139,10 @@ impl<D: Phy + 'static> Router<D> {
         let request = call.request;
         let (given_bytes, taken_bytes) = (usize::from(request.given_bytes), usize::from(request.taken_bytes));
         // A server sees zeros, not bytes of another message.
-        slices[given_bytes..][..taken_bytes].fill(0);
+        let taken = &mut slices[given_bytes..][..taken_bytes];
+        if taken_bytes > 0 {
+            taken.fill(0);
+        }
         call.stage = CallStage::Running;
         let accepted = call.ends_awaited.then_some(SendItem::Accepted(place as u16));
         let (op, words, board) = (u32::from(request.op), request.words, call.board);
@@ -136,9 +151,17 @@ impl<D: Phy + 'static> Router<D> {
         let patient = call.patient && account != AccountNumber::SYSTEM;
         let destination = request.destination;
         let work = ProxyCall { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };
-        self.memory.workers[place].start(ProxyTask::Call(place as u16), work, call.interrupted);
+        let (task, interrupted) = (ProxyTask::Call(place as u16), call.interrupted);
         if let Some(accepted) = accepted {
             self.peer(board).send_queue.push(accepted);
+        }
+        match start {
+            ProxyStart::Later => self.memory.workers[place].start(task, work, interrupted),
+            ProxyStart::InPlace => {
+                self.me.charge_for(account);
+                self.memory.workers[place].run(task, work, interrupted);
+                self.now_ns = self.me.now_ns();
+            }
         }
     }
 

@@ -26,6 +26,11 @@ impl NumberSet {
             self.used[number / 4096] &= !(1 << (number / 64 % 64));
         }
     }
+    /// Whether it has no number.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.used.iter().fold(0, |all, used| all | used) == 0
+    }
     /// The first from `from` on.
     pub fn first_from(&self, from: usize) -> Option<usize> {
         if from >= NUMBERS_MAX {
@@ -71,6 +76,7 @@ mod tests {
                 set.insert(number);
                 model.insert(number);
             }
+            assert_eq!(set.is_empty(), model.is_empty());
             for from in [0, number, number + 1, NUMBERS_MAX - 1] {
                 assert_eq!(set.first_from(from), model.range(from..).next().copied(), "from {from}");
             }
@@ -82,7 +88,9 @@ mod tests {
         let places = [0, 1, 63, 64, 4095, 4096, 4097, 8191, 12_288, NUMBERS_MAX - 1];
         for number in places {
             let mut set = NumberSet::default();
+            assert!(set.is_empty());
             set.insert(number);
+            assert!(!set.is_empty());
             for from in places {
                 assert_eq!(set.first_from(from), (from <= number).then_some(number), "{number} from {from}");
             }

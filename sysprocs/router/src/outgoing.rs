@@ -72,7 +72,7 @@ impl<D: Phy + 'static> Router<D> {
         self.memory.out_calls[place].begin(call, board, rule, paired && ends_awaited);
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
-        self.note_awaited(board);
+        self.note_awaited_now(board);
         let RouterMemory { pools, out_calls, .. } = &mut *self.memory;
         if pool.is_none_or(|pool| pools[usize::from(pool)].take(place as u16, out_calls)) {
             self.send(place);
@@ -177,7 +177,9 @@ impl<D: Phy + 'static> Router<D> {
         let Some(part) = room.get_mut(from..all).and_then(|left| left.get_mut(..data.len())) else {
             return self.refuse(board); // more than it announced, or than the caller has room for
         };
-        part.copy_from_slice(data);
+        if !data.is_empty() {
+            part.copy_from_slice(data);
+        }
         out.answer_received += data.len();
         if out.answer_received == all {
             self.me.act_for(out.account);

@@ -10,6 +10,7 @@ use crate::router_state::Router;
 use crate::session::link_session::{FrameOrder, SessionState};
 use crate::session::timing::ANSWER_FACTOR;
 use crate::stats::add;
+use crate::transmit::checksum;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_rt::raw::ExchangePort;
 use renga_rt::{Me, Never};
@@ -38,11 +39,18 @@ pub async fn router<D: Phy + 'static>(
     loop {
         let call = exchange.accept_or_notified().await;
         router.now_ns = router.me.now_ns();
-        match call {
-            Some(call) => router.take_call(call),
-            None => router.attend(frame),
-        }
-        let news = router.news();
+        let news = match call {
+            Some(call) => {
+                let board = call.destination().board.0;
+                router.take_call(call);
+                // For other boards there is nothing to send, or the device is full.
+                router.news_for(board)
+            }
+            None => {
+                router.attend(frame);
+                router.news()
+            }
+        };
         if news != 0 || router.transmit_interrupt != router.transmit_full {
             router.transmit(news);
         }
@@ -72,7 +80,9 @@ impl<D: Phy + 'static> Router<D> {
                 None => {}
             }
         }
-        self.send_interrupts();
+        if !self.out_active.is_empty() {
+            self.send_interrupts();
+        }
         if self.closing {
             self.continue_closing();
         }
@@ -107,10 +117,20 @@ impl<D: Phy + 'static> Router<D> {
     /// Sets the alarm for the first deadline of a session. An alarm that is too early stays: mostly frames are
     /// acknowledged long before, and moving it costs more. While it is sooner than the shortest of the sessions'
     /// waits, no data frame brings a deadline before it, so the sessions are not searched.
+    #[inline(always)]
     fn set_alarm(&mut self) {
-        let mut first_ns = self.device.deadline_ns();
+        let device_ns = self.device.deadline_ns();
         let soon = self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns + self.memory.wait_min_ns);
-        if self.unsettled || !soon {
+        if self.unsettled || !soon || device_ns.is_some() {
+            self.find_deadline(device_ns, self.unsettled || !soon);
+        }
+    }
+
+    /// Sets the alarm for `device_ns`, or a deadline of a session, if the `sessions` are to be searched.
+    #[inline(never)]
+    fn find_deadline(&mut self, device_ns: Option<u64>, sessions: bool) {
+        let mut first_ns = device_ns;
+        if sessions {
             self.unsettled = false;
             for board in self.peers() {
                 self.note_awaited(board);
@@ -126,7 +146,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn receive(&mut self, bytes: &[u8]) {
-        let Ok(frame) = LinkFrame::parse(bytes) else {
+        let Ok(frame) = LinkFrame::parse_by(bytes, checksum::<D>) else {
             return add(&self.memory.stats.damaged, 1);
         };
         let (header, now_ns) = (frame.header, self.now_ns);

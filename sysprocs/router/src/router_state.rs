@@ -53,6 +53,13 @@ impl<D: Phy + 'static> Router<D> {
         &mut self.memory.peers[usize::from(board)]
     }
 
+    /// As [`Router::note_awaited`], when something more is awaited of `board` than before.
+    #[inline(always)]
+    pub(crate) fn note_awaited_now(&mut self, board: u8) {
+        let now_ns = self.now_ns;
+        self.peer(board).session.set_watched(now_ns, true);
+    }
+
     /// Notes in the session with `board` whether the router awaits more than acknowledgements of that board.
     pub(crate) fn note_awaited(&mut self, board: u8) {
         let (now_ns, watched) = (self.now_ns, self.memory.watch.contains(board));

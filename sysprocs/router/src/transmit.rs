@@ -10,6 +10,13 @@ use crate::session::link_session::CONTROL_BYTES_MAX;
 use crate::stats::{LinkStats, add};
 use renga_phy::Phy;
 use renga_rt::account::{AccountNumber, Count};
+use renga_wire::of_payload;
+
+/// CRC-32C, by the hardware of a device that has some.
+#[inline(always)]
+pub(crate) fn checksum<D: Phy>(bytes: &[u8]) -> u32 {
+    D::crc32c(bytes).unwrap_or_else(|| of_payload(bytes))
+}
 
 /// What became of the attempt to send a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,7 +31,15 @@ impl<D: Phy + 'static> Router<D> {
     #[inline]
     pub(crate) fn news(&self) -> u8 {
         let peers = if self.transmit_full { &[][..] } else { &*self.memory.peers };
-        peers.iter().enumerate().fold(0, |news, (board, peer)| news | u8::from(peer.has_news()) << board)
+        let others = (0..).zip(peers).filter(|(board, _)| *board != self.board);
+        others.fold(0, |news, (board, peer)| news | u8::from(peer.has_news()) << board)
+    }
+
+    /// As [`Router::news`], if there may be a frame for `board` only.
+    #[inline]
+    pub(crate) fn news_for(&self, board: u8) -> u8 {
+        let known = usize::from(board) < self.memory.peers.len() && !self.transmit_full;
+        u8::from(known).checked_shl(board.into()).unwrap_or(0)
     }
 
     /// Sends one frame to each of the boards `news`, round robin, until nothing is left or the device is full; then
@@ -60,7 +75,7 @@ impl<D: Phy + 'static> Router<D> {
         let data_follows = again || built.is_some();
         let sent = if session.has_control(data_follows) {
             self.transmit_control(board, data_follows)
-        } else if let Some(frame) = session.unsent() {
+        } else if let Some(frame) = session.unsent_by(checksum::<D>) {
             match self.device.send(board, frame) {
                 Ok(()) => {
                     count_sent(self.memory.stats, frame.len());
@@ -97,7 +112,7 @@ impl<D: Phy + 'static> Router<D> {
 }
 
 impl Peer {
-    /// Whether there may be anything to send; of the board itself there never is.
+    /// Whether there may be anything to send.
     fn has_news(&self) -> bool {
         self.session.has_news() || !self.send_queue.is_empty() && self.session.has_room()
     }

@@ -113,7 +113,7 @@ macro_rules! begin { ($(($($A:ident)*) ($($S:ident)*))*) => { $(
 )* } }
 macro_rules! begin_each { ($($typed:tt)*) => { $(begin! {
     $typed () $typed (S) $typed (S T) $typed (S T U) $typed (S T U V) $typed (S T U V W) $typed (S T U V W X)
-    $typed (S T U V W X Y)
+    $typed (S T U V W X Y) $typed (S T U V W X Y Z) $typed (S T U V W X Y Z R)
 })* } }
 begin_each! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) }
 

@@ -27,6 +27,7 @@ mod retry;
 pub mod signature;
 mod wakes;
 mod watch;
+mod watch_filters;
 
 pub use bit_set::BitSet;
 pub use board_references::BoardReferences;
@@ -48,6 +49,7 @@ pub use reply::unless_cancelled;
 pub use retry::Retry;
 pub use wakes::{SLOT_WORDS, SlotWords, Waiters, Wakes};
 pub use watch::Watch;
+pub use watch_filters::{WatchFilter, WatchFilters};
 
 #[cfg(test)]
 mod tests {

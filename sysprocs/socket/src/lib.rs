@@ -14,6 +14,7 @@ mod flights;
 mod server;
 mod side;
 mod table;
+mod wait_limit;
 
 pub use closer::socket_closer;
 pub use flights::Flight;

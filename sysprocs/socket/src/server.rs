@@ -22,6 +22,7 @@ mod connecting;
 mod events;
 mod flights;
 mod simple;
+mod timeouts;
 mod transfer;
 
 /// What a socket calls of its board's table.
@@ -66,7 +67,7 @@ renga_rt::with_defaults! {
 /// Serves the socket `number`; `boot` counts the board's boots, so that no generation repeats.
 #[allow(clippy::too_many_arguments, reason = "a process's parameters are all that it may touch")]
 pub async fn socket(
-    me: Me,
+    mut me: Me,
     mut port: Port<Socket>,
     mut table: Local<SocketTable, TABLE>,
     [first, second]: &'static mut [[u8; PIPE_BYTES]; 2],
@@ -104,6 +105,10 @@ pub async fn socket(
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
+        if state.has_limits() {
+            let next_ns = state.end_waits(me.now_ns());
+            me.notify_at(next_ns);
+        }
         if !state.dropped.is_empty() {
             apart!(state.end_dropped(&mut table));
         }

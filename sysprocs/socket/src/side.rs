@@ -3,10 +3,13 @@
 //! Invariant: an edge wakes the programs that wait for one of its events. Not here: what the sides do to each other
 //! (`server.rs`).
 
+use crate::wait_limit::WaitLimit;
 use heapless::{Deque, Vec};
 use renga_pipe::Ring;
 use renga_proto::pipe::{NO_PROGRAM, Polled};
-use renga_proto::socket::{FLIGHTS_MAX, NAME_BYTES, OPTIONS_MAX, Receive, Send, SendWith, SocketHandle};
+use renga_proto::socket::{
+    FLIGHTS_MAX, NAME_BYTES, OPTIONS_MAX, RECEIVE_TIME, Receive, SEND_TIME, Send, SendWith, SocketHandle,
+};
 use renga_rt::{BoardReferences, CallQueue, Waiters, Wakes};
 
 /// Where in the ring a message begins and ends that has a flight.
@@ -40,6 +43,9 @@ renga_rt::with_defaults! {
         /// What programs gave options.
         options: Vec<(u32, u64), OPTIONS_MAX> = Vec::new(),
         waiters: Waiters = Waiters::NONE,
+        /// How long calls wait.
+        pub(crate) receive_limit: WaitLimit = WaitLimit::NONE,
+        pub(crate) send_limit: WaitLimit = WaitLimit::NONE,
         awaited: u32 = 0,
         edges: u32 = 1,
         wakes: &'static Wakes = wakes,
@@ -53,6 +59,7 @@ impl ConnectionSide {
         self.ring.clear();
         self.address.clear();
         self.options.clear();
+        (self.receive_limit, self.send_limit) = (WaitLimit::NONE, WaitLimit::NONE);
         self.references = BoardReferences::NONE;
         (self.shut, self.error, self.nonblocking, self.pid, self.sent) = (0, 0, false, pid, 0);
     }
@@ -78,11 +85,22 @@ impl ConnectionSide {
     }
     /// Keeps `value` of an option; false: there are too many.
     pub(crate) fn set_option(&mut self, option: u32, value: u64) -> bool {
+        match option {
+            RECEIVE_TIME => (self.receive_limit.limit_ns, _) = (value, self.receive_limit.restart()),
+            SEND_TIME => (self.send_limit.limit_ns, _) = (value, self.send_limit.restart()),
+            _ => {}
+        }
         if let Some((_, kept)) = self.options.iter_mut().find(|(kept, _)| *kept == option) {
             *kept = value;
             return true;
         }
         self.options.push((option, value)).is_ok()
+    }
+
+    /// Whether calls wait here for a limited time.
+    #[inline(always)]
+    pub(crate) fn has_limits(&self) -> bool {
+        self.receive_limit.limit_ns | self.send_limit.limit_ns != 0
     }
 
     /// A change may have made one of `events` true: who waits for it polls again.

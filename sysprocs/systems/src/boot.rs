@@ -10,6 +10,7 @@ use crate::machine::Machine;
 use crate::outline::Outline;
 use crate::valid::CORES_MAX;
 use core::cell::Cell;
+use core::sync::atomic::AtomicU32;
 use renga_core::Process;
 use renga_fs::{CommitDue, FreeLookupWorkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
@@ -28,7 +29,7 @@ use renga_router::{LinkStats, SessionEnds};
 use renga_rt::given::{Begin, Servers};
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
-use renga_rt::{BOARDS_MAX, Notifier, PAGE_BYTES, WaitCanceller, Wakes, Watch};
+use renga_rt::{BOARDS_MAX, Notifier, PAGE_BYTES, WaitCanceller, Wakes, Watch, WatchFilters};
 
 // A process with a table of areas makes the space.
 const _: () = assert!(
@@ -72,6 +73,7 @@ fn start<M: Machine>(
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
     let sessions = arena.put(Sessions::new);
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
+    let parents = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| AtomicU32::new(0));
     let slots = directory.of_kind(Kind::User).len();
     let boot = Boot {
         machine,
@@ -83,6 +85,7 @@ fn start<M: Machine>(
         wakes: arena.put(|| Wakes::new(notifier(Kind::Waker))),
         due: arena.put(|| CommitDue::new(notifier(Kind::CommitTimer), &machine.times())),
         referrers: arena.put(|| Referrers::new(referrers)),
+        watched: arena.put(|| WatchFilters::new(parents)),
         infos: arena.put_slice(slots, |_| ProcInfo::default()),
         tables: SpaceTables::new(arena, slots),
         groups: core::array::from_fn(|core| {
@@ -118,6 +121,14 @@ const EVENT_FILES: usize = 256;
 /// Flights of all boards: each may be one that a board's sockets drop.
 const FLIGHTS_EVERYWHERE: usize = BOARDS_MAX * FLIGHTS;
 const WATCHES: usize = 1024;
+/// Notices of changed files, and watches of inodes, of the board that has the inodes.
+const NOTICES: usize = 512;
+const INODE_WATCHES: usize = 1024;
+
+/// `count`, on a board that has any inodes.
+const fn beside_inodes(inodes: usize, count: usize) -> usize {
+    if inodes > 0 { count } else { 0 }
+}
 
 /// Entries of a board's name cache: names and inodes.
 const CACHED_NAMES: usize = 8192;
@@ -149,6 +160,8 @@ pub(crate) struct Boot<'m, M> {
     due: &'static CommitDue,
     /// Which boards refer to which inode.
     referrers: &'static Referrers,
+    /// What programs watch.
+    watched: &'static WatchFilters,
     /// What the user slots show of their programs.
     infos: &'static [ProcInfo],
     tables: &'static SpaceTables,
@@ -271,13 +284,25 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// The facts of a user process: the first one of the file system's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
-        let Boot { machine, directory, tables, counts, sessions, groups, .. } = *self.boot;
+        let Boot { machine, directory, tables, counts, sessions, groups, watched, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.file_board();
         let boot_program = if first { machine.init() } else { "" };
         let info = &self.boot.infos[usize::from(self.number)];
         let (slot, seed, slice_ns) = (self.number, machine.seed(), machine.times().slice_ns);
         let groups = groups[usize::from(self.core)];
         let notifier = Notifier::new(directory.of_kind(Kind::User)[usize::from(slot)]);
-        self.put(|| UserFacts { slot, boot_program, seed, slice_ns, info, tables, counts, sessions, groups, notifier })
+        self.put(|| UserFacts {
+            slot,
+            boot_program,
+            seed,
+            slice_ns,
+            info,
+            tables,
+            counts,
+            sessions,
+            groups,
+            notifier,
+            watched,
+        })
     }
 }

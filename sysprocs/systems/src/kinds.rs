@@ -21,7 +21,11 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_clock::events [
             at.each(EVENT_FILES, || renga_clock::EventPlace::FREE), at.each(EVENT_FILES, || renga_clock::DuePlace::EMPTY),
             at.machine().epoch_ns(), at.machine().starts(), at.boot.wakes, at.each(WATCHES, || renga_clock::WatchPlace::FREE),
-            at.machine().times().tick_ns
+            at.put(|| renga_clock::NoticeMemory {
+                notices: at.each(beside_inodes(at.count(Kind::Inode), NOTICES), || renga_clock::NoticePlace::FREE),
+                watches: at.each(beside_inodes(at.count(Kind::Inode), INODE_WATCHES), || renga_clock::InodeWatch::FREE),
+            }),
+            at.boot.watched, at.machine().times().tick_ns
         ];
     Waker "waker" "Wakes programs that wait for an event.", Every 1:
         renga_clock::waker [at.boot.wakes];
@@ -60,7 +64,7 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         renga_fs::inode_directory [
             at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
             at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.boot.referrers,
-            at.boot.due
+            at.boot.due, at.boot.watched
         ];
     NameIndex "name_index" "Where names of large directories are.", FileBoard 1:
         renga_fs::name_index [
@@ -69,7 +73,8 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
         ];
     Inode "inode" "One active inode.", Any 4096:
         renga_fs::inode [
-            at.number(), at.boot.referrers, at.without_leases(), at.machine().epoch_ns(), at.machine().starts()
+            at.number(), at.boot.referrers, at.without_leases(), at.machine().epoch_ns(), at.machine().starts(),
+            at.boot.watched
         ];
     InodeReclaimer "inode_reclaimer" "Evicts inodes, and frees those without links.", FileBoard 1:
         renga_fs::inode_reclaimer [];
@@ -82,11 +87,11 @@ macro_rules! each_kind { ($make:ident) => { $make! { |at, M|
     PathLookup "path_lookup" "Gives path operations to idle lookup workers.", FileBoard 1:
         renga_fs::path_lookup [at.boot.free_lookup_workers];
     LookupWorker "lookup_worker" "One path operation at a time.", FileBoard 16:
-        renga_fs::lookup_worker [at.number(), at.boot.free_lookup_workers];
+        renga_fs::lookup_worker [at.number(), at.boot.free_lookup_workers, at.boot.watched];
     Locks "locks" "Locks that programs put on files.", FileBoard 1:
         renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.boot.watch];
     File "file" "One open file.", Every 4096:
-        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.boot.sessions];
+        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.boot.sessions, at.boot.watched];
     FileTable "file_table" "Which file processes are free.", Every 1:
         renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
     Pipe "pipe" "One pipe.", Every 1024:

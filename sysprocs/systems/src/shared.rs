@@ -68,13 +68,14 @@ const OWN: [&str; 21] = [
 /// How page frames are given.
 const FRAMES: &str = "at.machine().memory()";
 
-/// What several cores reach, by types that are made for it: sessions, the programs' infos, tables of their areas, page
+/// What several cores reach, by types that are made for it: sessions, what programs watch, the programs' infos, tables of their areas, page
 /// frames and their counts, the interruption of user slots.
-const OF_ALL_CORES: [&str; 6] = [
+const OF_ALL_CORES: [&str; 7] = [
     FRAMES,
     "at.boot.counts",
     "at.boot.infos",
     "at.boot.sessions",
+    "at.boot.watched",
     "at.user_facts()",
     "at.wait_cancellers(Kind::User)",
 ];

@@ -20,6 +20,7 @@ fn shared_every_given_expression_is_classified() {
 fn shared_state_of_all_cores_is_allowed() {
     fn shared<T: Sync + ?Sized>() {}
     shared::<renga_proto::sessions::Sessions>();
+    shared::<renga_rt::WatchFilters>();
     shared::<[renga_rt::proc_info::ProcInfo]>();
     shared::<renga_memory::SpaceTables>();
 }

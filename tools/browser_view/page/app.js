@@ -18,7 +18,7 @@ class App {
     const [stage, overview, rows] = ["stage", "overview", "rows"].map((name) => element("canvas", { class: name }));
     overview.style.height = `${Math.min(96, 14 * (run.boards.length + 1) + 8)}px`;
     const heading = this.runs.length > 1 ? element("h2", {}, run.names.title) : null;
-    byId("runs").append(element("div", { class: "run" }, heading, stage, overview, rows, this.legend(run)));
+    byId("runs").append(element("div", { class: "run" }, heading, this.legend(run), stage, overview, rows));
     const part = { run, stage: new Stage(run, this, stage), timeline: new Timeline(run, this, rows, overview) };
     part.timeline.layout();
     rows.addEventListener("focus", () => { this.active = part.timeline; });
@@ -63,7 +63,11 @@ class App {
     const { from, to } = this.view, half = (to - from) / 2;
     if (time < from || time > to) this.setView(time - half, time + half);
   }
-  select(selection) { this.selection = selection; this.redraw(); }
+  select(selection) {
+    if (selection && !selection.run.isComplete) return; // its details are not there yet
+    this.selection = selection;
+    this.redraw();
+  }
   toggle(key) {
     if (!this.open.delete(key)) this.open.add(key);
     this.layout();
@@ -79,7 +83,9 @@ class App {
     return this.selection?.run === run && this.selection.process !== undefined ? [this.selection.process] : null;
   }
   step(forward) {
-    const { run } = this.active, time = nextEvent(run, this.time, forward, this.stepped(run));
+    const { run } = this.active;
+    if (!run.isComplete) return;
+    const time = nextEvent(run, this.time, forward, this.stepped(run));
     if (time !== null) this.show(time);
   }
 
@@ -108,7 +114,7 @@ class App {
   /** Programs, processes, entries and system calls with this text. */
   search(text) {
     const wanted = text.trim().toLowerCase(), found = [];
-    if (!wanted) return found;
+    if (!wanted || !this.runs.every((run) => run.isComplete)) return found;
     const add = (name, what, select, time) => { if (found.length < FOUND_MAX && name.toLowerCase().includes(wanted)) found.push({ name, what, select, time }); };
     for (const run of this.runs) {
       run.names.program_names.forEach((name, program) => add(`${name} ${run.program.pid[program]}`, `program on ${run.boardName(run.board(run.program.process[program]))}`,
@@ -162,9 +168,20 @@ class App {
     window.addEventListener("resize", () => this.redraw());
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", () => this.setTheme(dark.matches));
-    window.addEventListener("beforeprint", () => { this.beforePrint = document.documentElement.classList.contains("dark"); this.setTheme(false); this.draw(); });
-    window.addEventListener("afterprint", () => this.setTheme(this.beforePrint));
+    window.addEventListener("beforeprint", () => this.beforePrint());
+    window.addEventListener("afterprint", () => this.afterPrint());
     this.setTheme(dark.matches);
+  }
+  /** Paper is light, and has room for all rows. */
+  beforePrint() {
+    this.themeOnScreen = document.documentElement.classList.contains("dark");
+    for (const { timeline } of this.parts) timeline.canvas.style.cssText = `flex:none;height:${timeline.total + RULER + 4}px`;
+    this.setTheme(false);
+    this.draw();
+  }
+  afterPrint() {
+    for (const { timeline } of this.parts) timeline.canvas.style.cssText = "";
+    this.setTheme(this.themeOnScreen);
   }
   setTheme(dark) {
     document.documentElement.classList.toggle("dark", dark);
@@ -195,24 +212,35 @@ class App {
 async function start() {
   const data = JSON.parse(byId("data").textContent);
   if (typeof DecompressionStream === "undefined") throw new Error("this browser has no DecompressionStream: a newer one has");
-  const runs = [];
-  for (const packed of data.runs) {
-    const columns = await readColumns(packed);
-    packed.data = ""; // the columns have it
-    runs.push(new Run(packed, columns));
+  const runs = [], tables = data.runs.map(() => ({}));
+  for (const [at, packed] of data.runs.entries()) {
+    await readColumns(packed.first, `columns-${at}-0`, tables[at]);
+    runs.push(new Run(packed, tables[at]));
   }
-  byId("data").remove();
   const [first] = runs, names = runs.map((run) => run.names.title).join(" and ");
   document.title = `${names}: Renga`;
   byId("title").textContent = names;
-  byId("facts").textContent = runs.map((run) => `${run.boards.length} boards, ${timeText(run.finish - run.begin)} of virtual time, ${grouped(run.names.events)} events`).join("; ");
-  const app = new App(runs, data.comparison);
+  byId("facts").textContent = runs.map(facts).join("; ");
+  const app = new App(runs, data.comparison), place = new URLSearchParams(location.hash.slice(1));
   app.connect();
   if (first.program.begin.length) app.setTime(first.program.begin[0]);
   app.draw();
   document.documentElement.dataset.opened = String(Math.round(performance.now()));
-  if (location.hash === "#test") selfTest(app);
-  else showPlace(app, new URLSearchParams(location.hash.slice(1)));
+  // The picture is shown before the rest is read.
+  await new Promise((done) => setTimeout(done, 0));
+  for (const [at, run] of runs.entries()) {
+    await readColumns(data.runs[at].rest, `columns-${at}-1`, tables[at]);
+    run.complete(tables[at]);
+  }
+  document.documentElement.dataset.complete = String(Math.round(performance.now()));
+  app.draw();
+  if (place.has("test")) selfTest(app);
+  else showPlace(app, place);
+}
+
+function facts(run) {
+  const cut = run.names.is_cut ? ", cut: the trace has no end" : "";
+  return `${run.boards.length} boards, ${timeText(run.finish - run.begin)} of virtual time, ${grouped(run.names.events)} events${cut}`;
 }
 
 /** The address may name a time, a window, a search and a theme: #at=…&from=…&to=…&search=…&open=…, in ns. */

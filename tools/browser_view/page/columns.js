@@ -48,12 +48,13 @@ function readColumn(bytes, place) {
   return numbers;
 }
 
-/** All columns of a run, by table and field: columns.call.begin. */
-async function readColumns(packed) {
-  const bytes = await inflate(bytesOfBase64(packed.data), packed.byte_count), columns = {};
-  for (const place of packed.columns) {
+/** Adds the columns of a part, which an element has, to tables by name and field: tables.call.begin. */
+async function readColumns(part, elementId, tables) {
+  const holder = document.getElementById(elementId);
+  const bytes = await inflate(bytesOfBase64(holder.textContent), part.byte_count);
+  holder.remove();
+  for (const place of part.columns) {
     const [table, field] = place.name.split(".");
-    (columns[table] ??= {})[field] = readColumn(bytes, place);
+    (tables[table] ??= {})[field] = readColumn(bytes, place);
   }
-  return columns;
 }

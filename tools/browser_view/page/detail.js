@@ -21,7 +21,7 @@ class DetailPanel {
   constructor(app, place) { Object.assign(this, { app, place }); }
 
   draw() {
-    const { selection } = this.app, run = selection?.run ?? this.app.runs[0], parts = [this.moment(run)];
+    const { selection } = this.app, run = selection?.run ?? this.app.runs[0], parts = [run.isComplete ? this.moment(run) : element("p", {}, "Reading calls and states: details follow.")];
     if (selection?.frame !== undefined) parts.push(...this.frame(run, selection.frame));
     else if (selection?.call !== undefined) parts.push(...this.call(run, selection.call));
     else if (selection?.process !== undefined) parts.push(...this.process(run, selection.process, selection.program));

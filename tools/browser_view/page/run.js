@@ -78,30 +78,38 @@ const CALL_ABANDONED = 1, CALL_FORWARDED = 2, CALL_RELEASED = 4, CALL_OPEN = 8;
 const BOARD_STOPS = 6, BOARD_STARTS = 7;
 
 class Run {
+  /** Of the columns that the first picture needs; `complete` adds the rest. */
   constructor(packed, columns) {
     Object.assign(this, columns);
+    this.isComplete = false;
     this.names = packed;
     this.begin = packed.begin_ns;
     this.finish = Math.max(packed.end_ns, packed.begin_ns + 1);
     this.processCount = this.process.board.length;
     this.cache = new Map();
-    const plus = (begins, lengths) => begins.map((begin, row) => begin + lengths[row]);
-    this.call.end = plus(this.call.begin, this.call.ns);
     this.transfer.end = plus(this.transfer.begin, this.transfer.ns);
     this.program.end = plus(this.program.begin, this.program.ns);
     this.system_call.end = plus(this.system_call.begin, this.system_call.ns);
     this.frame.left = plus(this.frame.time, this.frame.arrives.map((ns, row) => Math.max(ns, this.frame.wire[row])));
-    this.callsOf = new RowIndex(this.processCount, this.call.caller);
-    this.statesOf = new RowIndex(this.processCount, this.state.process);
     this.systemCallsOf = new RowIndex(this.processCount, this.system_call.process);
     this.programsOf = new RowIndex(this.processCount, this.program.process);
-    this.framesOf = new RowIndex(this.call.caller.length, this.frame.call.map((row) => row - 1));
     this.indexCores();
     this.indexBoards();
     this.indexPaths();
     const all = Int32Array.from(this.frame.time, (_, row) => row);
     this.wire = new Spans(all, this.frame.time, this.frame.left);
     this.longest = { frame: longest(this.frame.left, this.frame.time) + longest(this.frame.token_wait) };
+  }
+
+  /** Calls and states: what details, steps and search need. */
+  complete(columns) {
+    this.call = columns.call;
+    this.state = columns.state;
+    this.call.end = plus(this.call.begin, this.call.ns);
+    this.callsOf = new RowIndex(this.processCount, this.call.caller);
+    this.statesOf = new RowIndex(this.processCount, this.state.process);
+    this.framesOf = new RowIndex(this.call.caller.length, this.frame.call.map((row) => row - 1));
+    this.isComplete = true;
   }
 
   indexCores() {
@@ -118,6 +126,10 @@ class Run {
       core.programs = such(ACTIVITY_PROGRAM);
       core.system = such(ACTIVITY_SYSTEM);
     });
+    this.work = new Float64Array(this.processCount);
+    for (let row = 0; row < this.core.time.length; row++) {
+      if (this.core.activity[row] === ACTIVITY_SYSTEM && this.core.process[row]) this.work[this.core.process[row] - 1] += this.core.end[row] - this.core.time[row];
+    }
     const running = this.core.process.map((process, row) => this.core.activity[row] === ACTIVITY_SYSTEM ? process - 1 : -1);
     this.runsOf = new RowIndex(this.processCount, running);
   }
@@ -200,6 +212,8 @@ class Run {
     return this.cache.get(key);
   }
 }
+
+const plus = (begins, lengths) => begins.map((begin, row) => begin + lengths[row]);
 
 /** The largest difference of two arrays, or the largest of one. */
 function longest(numbers, from) {

@@ -170,6 +170,17 @@ const selfChecks = {
     byId("theme").click();
     return before !== other && app.colours.back === before;
   },
+  print_has_all_rows_on_light(app) {
+    const { canvas, total } = app.active, dark = document.documentElement.classList.contains("dark"), height = canvas.clientHeight;
+    app.setTheme(true);
+    window.dispatchEvent(new Event("beforeprint"));
+    const printed = canvas.clientHeight >= total + RULER && !document.documentElement.classList.contains("dark");
+    window.dispatchEvent(new Event("afterprint"));
+    const restored = document.documentElement.classList.contains("dark");
+    app.setTheme(dark);
+    app.draw();
+    return printed && restored && canvas.clientHeight === height;
+  },
   difference_is_shown(app) {
     press("Escape");
     const text = detailText(app);

@@ -1,16 +1,16 @@
 // The cluster at one instant: boards with cores, programs and disk; the link below them with its frames and the token.
 
-const STAGE_HEIGHT = 222;
+const STAGE_HEIGHT = 222, STAGE_HEIGHT_LOW = 182, LOW_WINDOW = 800;
 
 class Stage {
   constructor(run, app, canvas) {
     Object.assign(this, { run, app, canvas });
-    canvas.style.height = `${STAGE_HEIGHT}px`;
     canvas.setAttribute("role", "img");
     canvas.addEventListener("click", (event) => this.click(event.offsetX, event.offsetY));
   }
 
   draw() {
+    this.canvas.style.height = `${window.innerHeight < LOW_WINDOW ? STAGE_HEIGHT_LOW : STAGE_HEIGHT}px`;
     const { context, width, height } = fitCanvas(this.canvas), { run, app } = this, time = app.time;
     Object.assign(this, { context, hits: [] });
     const count = run.boards.length, gap = count > 4 ? 6 : 14, wide = (width - 24 - gap * (count - 1)) / count;
@@ -114,9 +114,9 @@ class Stage {
   waitWords(program, process, time, segment) {
     const { run } = this, call = run.systemCallAt(process, time), inside = call < 0 ? "" : `${run.systemCallName(call)}()`;
     if (segment < 0) return inside;
-    const cause = run.names.cause_names[run.path.cause[segment]], end = run.path.process[segment];
+    const cause = run.names.cause_names[run.path.cause[segment]], end = run.isComplete ? run.path.process[segment] : process;
     if (end === process) return inside ? `${inside}: ${cause}` : cause;
-    return `${inside}: ${cause}, ${run.fullName(end)}`;
+    return `${inside ? `${inside}: ` : ""}${cause}, ${run.fullName(end)}`;
   }
 
   drawLink(width, height, time) {
@@ -150,7 +150,7 @@ class Stage {
   drawFrame(frame, time, ports, y, waiting) {
     const { context, run, app } = this, { colours } = app, sender = run.frame.from[frame], receiver = run.frame.to[frame];
     const from = ports[sender] ?? ports[0], to = ports[receiver] ?? (sender ? ports[0] : ports.at(-1)), begin = run.frame.time[frame];
-    const call = run.frame.call[frame] - 1;
+    const call = run.isComplete ? run.frame.call[frame] - 1 : -1;
     const words = call >= 0 ? `${run.kind(run.call.server[call])}.${run.entry(call)} ${run.names.role_names[run.frame.role[frame]]}` : run.names.role_names[run.frame.role[frame]];
     const onWire = begin <= time;
     const part = onWire ? (time - begin) / Math.max(1, run.frame.left[frame] - begin) : 0, queue = waiting.get(sender) ?? 0;

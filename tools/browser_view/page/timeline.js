@@ -51,6 +51,7 @@ class Timeline {
       this.drawRow(brush, row, y, at, width, left);
     }
     context.restore();
+    paintOverlay(this, brush, height);
     this.drawRuler(brush, width, height);
     this.drawCursor(brush, height);
     this.drawOverview();
@@ -213,6 +214,7 @@ class Timeline {
   chooseRow(row, time, within = 0) {
     const { run, app } = this;
     if (row.key && row.type !== "process") return app.toggle(row.key);
+    if (!run.isComplete) return;
     app.select(this.hit(row, time, within) ?? { run, board: row.board ?? 0 });
   }
 
@@ -239,7 +241,7 @@ class Timeline {
   /** What is under the pointer, in words. */
   words(x, y) {
     const row = this.rows[this.rowAt(y)], { run } = this;
-    if (!row || x < this.brush.left) return "";
+    if (!row || x < this.brush.left || !run.isComplete) return "";
     const time = this.brush.time(x), found = this.hit(row, time, y - RULER + this.scroll - row.y);
     if (found?.frame !== undefined) return `${frameWords(run, found.frame)}, ${run.frame.bytes[found.frame]} bytes`;
     if (row.type === "core") { const at = run.coreAt(row.core, time); return at < 0 ? "" : run.core.activity[at] ? run.coreWords(at) : "idle"; }

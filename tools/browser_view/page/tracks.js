@@ -75,15 +75,15 @@ Object.assign(Run.prototype, {
       const kinds = new Map(), slots = new Set(this.slotsOf(board));
       for (let process = 0; process < this.processCount; process++) {
         if (this.board(process) !== board || slots.has(process)) continue;
-        const ns = this.runs(process).total();
-        if (!ns && !this.callsOf.of(process).length) continue;
+        const ns = this.work[process];
+        if (!ns) continue;
         const name = this.kind(process);
         if (!kinds.has(name)) kinds.set(name, { name, ns: 0, processes: [] });
         const kind = kinds.get(name);
         kind.ns += ns;
         kind.processes.push(process);
       }
-      for (const kind of kinds.values()) kind.processes.sort((one, other) => this.runs(other).total() - this.runs(one).total());
+      for (const kind of kinds.values()) kind.processes.sort((one, other) => this.work[other] - this.work[one]);
       return [...kinds.values()].sort((one, other) => other.ns - one.ns);
     });
   },
@@ -113,7 +113,7 @@ class Brush {
   label(text, x0, x1, y, height, colour) {
     const from = Math.max(x0, this.left) + 4, room = Math.min(x1, this.left + this.width) - from - 3;
     if (room < 16) return;
-    const most = Math.floor(room / 6.2);
+    const most = Math.floor(room / 6.9);
     const shown = text.length <= most ? text : most > 3 ? `${text.slice(0, most - 1)}…` : "";
     if (!shown) return;
     this.context.fillStyle = colour;
@@ -162,7 +162,7 @@ const rowPainters = {
         brush.box(brush.x(begin - run.frame.token_wait[at]), brush.x(begin), y + row.height - 5, 3, colours.token);
       }
     }
-    brush.spans(run.wire, y + 2, row.height - 4, colours.wire, (frame) => frameWords(run, frame), colours.on_colour);
+    brush.spans(run.wire, y + 2, row.height - 4, colours.wire, run.isComplete && ((frame) => frameWords(run, frame)), colours.on_colour);
   },
   token(brush, row, y) {
     const { run, colours, view } = brush;
@@ -205,6 +205,7 @@ const rowPainters = {
   },
   process(brush, row, y) {
     const { run, colours } = brush;
+    if (!run.isComplete) return brush.spans(run.runs(row.process), y + 2, 9, colours.system);
     const words = (call) => `${run.kind(run.call.server[call])}.${run.entry(call)}`;
     brush.spans(run.calls(row.process), y + 12, 6, run.process.proxy[row.process] ? colours.notification : colours.kept);
     brush.spans(run.runs(row.process), y + 2, 9, colours.system);
@@ -263,7 +264,8 @@ function paintPath(brush, program, y, height) {
   const step = (view.to - view.from) / brush.width;
   for (let time = begin; time < end; time += step) {
     const most = mainCause(run, program, time, Math.min(end, time + step));
-    brush.box(brush.x(time), brush.x(time + step), y, height, colours.causes[most]);
+    const x = Math.round(brush.x(time)); // whole pixels, so that equal neighbours show no seam
+    brush.box(x, x + 1, y, height, colours.causes[most]);
   }
 }
 

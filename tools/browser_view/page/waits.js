@@ -105,7 +105,7 @@ function eventsAt(run, time, most = 8) {
 }
 
 function frameWords(run, row) {
-  const role = run.names.role_names[run.frame.role[row]], call = run.frame.call[row] - 1;
+  const role = run.names.role_names[run.frame.role[row]], call = run.isComplete ? run.frame.call[row] - 1 : -1;
   const entry = call >= 0 ? ` ${run.kind(run.call.server[call])}.${run.entry(call)}` : "";
   return `${run.boardName(run.frame.from[row])} → ${run.boardName(run.frame.to[row])}: ${role}${entry}`;
 }

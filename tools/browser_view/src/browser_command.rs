@@ -6,9 +6,9 @@ use crate::page::{PageData, page};
 use crate::tabulator::TraceTabulator;
 use anyhow::{Context, Result, bail};
 use renga_cli::ViewArgs;
-use renga_trace::TraceReader;
 use renga_trace::meter::Meter;
 use renga_trace::summary::TraceSummary;
+use renga_trace::{BadTrace, Timed, TraceReader};
 use renga_workspace::progress::ProgressLine;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -74,9 +74,17 @@ fn run(file: &Path, progress: &ProgressLine) -> Result<(PackedRun, TraceSummary)
     let header = reader.header().clone();
     let (mut meter, mut tabulator) = (Meter::new(header.clone()), TraceTabulator::new(header.clone()));
     for timed in reader {
-        let timed = timed.with_context(|| file.display().to_string())?;
-        meter.take(&timed);
-        tabulator.take(&timed);
+        match timed {
+            Ok(timed) => {
+                meter.take(&timed);
+                tabulator.take(&timed);
+            }
+            Err(bad) if bad.early => {
+                eprintln!("renga: {} has no end: its run goes on, or was stopped by force", file.display());
+                tabulator.is_cut();
+            }
+            Err(bad) => return Err(bad).with_context(|| file.display().to_string()),
+        }
     }
     progress.step(&format!("packing {}", file.display()));
     let summary = TraceSummary::of(&header, &meter.figures());
@@ -96,5 +104,7 @@ fn difference(one: &Path, other: &Path) -> Result<Option<crate::comparison::Firs
     let (one_bytes, other_bytes) = (read(one)?, read(other)?);
     let (one_reader, other_reader) = (reader(&one_bytes, one)?, reader(&other_bytes, other)?);
     let header = one_reader.header().clone();
-    Ok(first_difference(&header, one_reader, other_reader)?)
+    // What is cut has ended for this purpose.
+    let whole = |timed: &Result<Timed, BadTrace>| !matches!(timed, Err(bad) if bad.early);
+    Ok(first_difference(&header, one_reader.filter(whole), other_reader.filter(whole))?)
 }

@@ -37,12 +37,13 @@ fn parts(call: &CallRow, served: &[(u64, u64)], frames: &[FrameRow]) -> [u64; 3]
     let wire: Vec<_> = frames.iter().map(on_wire).map(clip).collect();
     let token: Vec<_> = frames.iter().map(for_token).map(clip).collect();
     let all = [&server, &wire, &token];
-    let mut cuts: Vec<u64> = all.iter().flat_map(|spans| spans.iter().flat_map(|(begin, end)| [*begin, *end])).collect();
+    let mut cuts: Vec<u64> =
+        all.iter().flat_map(|spans| spans.iter().flat_map(|(begin, end)| [*begin, *end])).collect();
     cuts.sort_unstable();
     let mut sums = [0; 3];
     for pair in cuts.windows(2) {
         let within = |spans: &&Vec<(u64, u64)>| spans.iter().any(|(begin, end)| *begin <= pair[0] && pair[1] <= *end);
-        if let Some(part) = all.iter().position(|spans| within(spans)) {
+        if let Some(part) = all.iter().position(within) {
             sums[part] += pair[1] - pair[0];
         }
     }

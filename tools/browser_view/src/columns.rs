@@ -1,7 +1,7 @@
 //! Numbers as columns of bytes: small, and quick to read in a browser.
 //!
-//! A number is written seven bits a byte, the lowest first (LEB128). A column of times has their differences. Invariant:
-//! what is written can be read again; the page reads it (`page/columns.js`).
+//! A number is written seven bits a byte, the lowest first (LEB128). A column of times has their differences.
+//! Invariant: what is written can be read again; the page reads it (`page/columns.js`).
 
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
 //! Two runs: where they part, and which calls have other sums.
 
+use renga_abi::ProcId;
 use renga_trace::event::EventNumber;
 use renga_trace::summary::{CallEdge, EdgeSum, TraceSummary};
 use renga_trace::{Timed, TraceEvent, TraceHeader};
-use renga_abi::ProcId;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -66,11 +66,7 @@ pub fn edge_changes(one: &TraceSummary, other: &TraceSummary) -> Vec<EdgeChange>
 }
 
 fn changed(edge: &CallEdge, sums: [EdgeSum; 2]) -> EdgeChange {
-    EdgeChange {
-        edge: edge_name(edge),
-        calls: sums.map(|sum| sum.calls),
-        total_ns: sums.map(|sum| sum.total_ns),
-    }
+    EdgeChange { edge: edge_name(edge), calls: sums.map(|sum| sum.calls), total_ns: sums.map(|sum| sum.total_ns) }
 }
 
 /// Callers, servers and entry.

@@ -123,7 +123,8 @@ impl<'a> PathFinder<'a> {
                 continue;
             }
             self.alone(Stretch { begin_ns: at_ns, end_ns: from_ns, ..stretch }, segments);
-            let made = Stretch { begin_ns: from_ns, end_ns: to_ns, depth: stretch.depth + 1, call: Some(*row), ..stretch };
+            let made =
+                Stretch { begin_ns: from_ns, end_ns: to_ns, depth: stretch.depth + 1, call: Some(*row), ..stretch };
             if self.is_remote(*row) {
                 self.across(made, *row, segments);
             } else {

@@ -5,7 +5,7 @@
 //! - [`call_parts`]: software, token, wire and server of a call to another board;
 //! - [`interval_index`], [`critical_path`]: what a program waited for, instant by instant;
 //! - [`comparison`]: two runs;
-//! - [`columns`], [`packing`], [`page`]: tables as compressed columns inside the page, whose code is in the folder `page`.
+//! - [`columns`], [`packing`], [`page`]: tables as compressed columns in the page, whose code is in the folder `page`.
 //!
 //! Invariant: each time in the page is virtual and exact; the page draws, and adds nothing up that a test here does not
 //! check. Not here: the meaning of events (`renga-trace`).
@@ -23,6 +23,6 @@ pub mod packing;
 pub mod page;
 pub mod processes;
 mod program_rows;
-pub mod tabulator;
 mod state_rows;
 pub mod tables;
+pub mod tabulator;

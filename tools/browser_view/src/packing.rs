@@ -27,6 +27,7 @@ pub struct PackedRun {
     begin_ns: u64,
     end_ns: u64,
     events: u64,
+    is_cut: bool,
     boards: Vec<PackedBoard>,
     kinds: Vec<PackedKind>,
     system_call_names: BTreeMap<u32, String>,
@@ -36,9 +37,19 @@ pub struct PackedRun {
     cause_names: [&'static str; 10],
     instant_names: [&'static str; 8],
     summary: PackedSummary,
+    /// What the first picture needs.
+    first: PackedPart,
+    /// Everything else, which the page reads when it has drawn that.
+    rest: PackedPart,
+}
+
+/// Columns; their bytes stand in an element of their own, so that a browser need not read them as JSON.
+#[derive(Serialize)]
+struct PackedPart {
     columns: Vec<ColumnPlace>,
     byte_count: usize,
-    /// The columns, as gzip and base64.
+    /// As gzip and base64.
+    #[serde(skip)]
     data: String,
 }
 
@@ -64,9 +75,9 @@ struct PackedSummary {
 }
 
 impl PackedRun {
-    /// The columns' length in the page, bytes.
-    pub fn data_bytes(&self) -> usize {
-        self.data.len()
+    /// The bytes of both parts, as gzip and base64.
+    pub fn data(&self) -> [&str; 2] {
+        [&self.first.data, &self.rest.data]
     }
 }
 
@@ -76,18 +87,20 @@ impl PackedRun {
 /// If the columns cannot be compressed.
 pub fn pack(title: &str, tables: &RunTables, summary: &TraceSummary) -> std::io::Result<PackedRun> {
     let header = &tables.header;
-    let mut packed = PackedColumns::default();
-    processes(&mut packed, tables);
-    calls(&mut packed, tables);
-    changes(&mut packed, tables);
-    link(&mut packed, tables);
-    programs(&mut packed, tables);
-    paths(&mut packed, tables);
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(&packed.bytes)?;
+    let (mut first, mut rest) = (PackedColumns::default(), PackedColumns::default());
+    processes(&mut first, tables);
+    changes(&mut first, tables);
+    link(&mut first, tables);
+    programs(&mut first, tables);
+    paths(&mut first, &mut rest, tables);
+    calls(&mut rest, tables);
+    states(&mut rest, tables);
     let kind = |kind: usize| PackedKind {
         name: header.kinds[kind].name.clone(),
-        entries: header.kinds[kind].serves.and_then(|at| header.protocols.get(at)).map_or(vec![], |p| p.entries.clone()),
+        entries: header.kinds[kind]
+            .serves
+            .and_then(|at| header.protocols.get(at))
+            .map_or(vec![], |p| p.entries.clone()),
     };
     let names = tables.system_calls.iter().map(|call| (call.number, system_call_name(call.number)));
     Ok(PackedRun {
@@ -95,6 +108,7 @@ pub fn pack(title: &str, tables: &RunTables, summary: &TraceSummary) -> std::io:
         begin_ns: tables.begin_ns,
         end_ns: tables.end_ns,
         events: tables.events,
+        is_cut: tables.is_cut,
         boards: header.boards.iter().map(|b| PackedBoard { name: b.name.clone(), cores: b.cores() }).collect(),
         kinds: (0..header.kinds.len()).map(kind).collect(),
         system_call_names: names.collect(),
@@ -104,10 +118,16 @@ pub fn pack(title: &str, tables: &RunTables, summary: &TraceSummary) -> std::io:
         cause_names: CAUSE_NAMES,
         instant_names: INSTANT_NAMES,
         summary: sums(summary),
-        byte_count: packed.bytes.len(),
-        columns: packed.places,
-        data: STANDARD.encode(encoder.finish()?),
+        first: part(first)?,
+        rest: part(rest)?,
     })
+}
+
+fn part(packed: PackedColumns) -> std::io::Result<PackedPart> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&packed.bytes)?;
+    let data = STANDARD.encode(encoder.finish()?);
+    Ok(PackedPart { byte_count: packed.bytes.len(), columns: packed.places, data })
 }
 
 fn sums(summary: &TraceSummary) -> PackedSummary {
@@ -158,10 +178,13 @@ fn calls(packed: &mut PackedColumns, tables: &RunTables) {
     packed.wide("call.token_ns", calls.iter().map(|call| call.parts_ns[2]));
 }
 
-fn changes(packed: &mut PackedColumns, tables: &RunTables) {
+fn states(packed: &mut PackedColumns, tables: &RunTables) {
     packed.rising("state.time", tables.states.iter().map(|state| state.time_ns));
     packed.small("state.process", tables.states.iter().map(|state| state.process));
     packed.small("state.state", tables.states.iter().map(|state| state.state as u32));
+}
+
+fn changes(packed: &mut PackedColumns, tables: &RunTables) {
     packed.rising("core.time", tables.cores.iter().map(|core| core.time_ns));
     packed.small("core.core", tables.cores.iter().map(|core| core.core));
     packed.small("core.activity", tables.cores.iter().map(|core| core.activity as u32));
@@ -210,14 +233,14 @@ fn programs(packed: &mut PackedColumns, tables: &RunTables) {
 }
 
 /// The critical path of each program, one after the other: a segment begins where the one before ends.
-fn paths(packed: &mut PackedColumns, tables: &RunTables) {
+fn paths(first: &mut PackedColumns, rest: &mut PackedColumns, tables: &RunTables) {
     let finder = PathFinder::new(tables);
     let path = |program: &crate::tables::ProgramRow| finder.path(program.process, program.begin_ns, program.end_ns);
     let paths: Vec<Vec<CriticalSegment>> = tables.programs.iter().map(path).collect();
-    packed.small("path.count", paths.iter().map(|path| path.len() as u32));
+    first.small("path.count", paths.iter().map(|path| path.len() as u32));
     let all = || paths.iter().flatten();
-    packed.wide("path.ns", all().map(|segment| segment.end_ns - segment.begin_ns));
-    packed.small("path.process", all().map(|segment| segment.process));
-    packed.small("path.cause", all().map(|segment| segment.cause as u32));
-    packed.small("path.call", all().map(|segment| reference(segment.call)));
+    first.wide("path.ns", all().map(|segment| segment.end_ns - segment.begin_ns));
+    first.small("path.cause", all().map(|segment| segment.cause as u32));
+    rest.small("path.process", all().map(|segment| segment.process));
+    rest.small("path.call", all().map(|segment| reference(segment.call)));
 }

@@ -46,6 +46,12 @@ impl StateRows {
                 for id in named.into_iter().chain([before, running]).flatten() {
                     self.state(tables, moment, id, timed.time_ns);
                 }
+                let cores = || (0..self.activities.len() as u8).map(|core| moment.running(timed.board, core));
+                let is_displaced = |id: &ProcId| {
+                    moment.state(*id) == Some(TracedState::Program) && cores().all(|on_core| on_core != Some(*id))
+                };
+                let displaced = before.filter(is_displaced);
+                displaced.into_iter().for_each(|id| self.push(tables, id, RowState::Ready, timed.time_ns));
             }
         }
         self.board(tables, moment, timed);
@@ -60,6 +66,12 @@ impl StateRows {
             Some(TracedState::Waits(_)) => RowState::WaitsForNotification,
             Some(TracedState::Program) => RowState::Program,
         };
+        self.push(tables, id, state, time_ns);
+    }
+
+    /// A process is in this state, if it was in another one. A program that an interrupt has taken from its core is
+    /// ready, which no event says.
+    fn push(&mut self, tables: &mut RunTables, id: ProcId, state: RowState, time_ns: u64) {
         let process = tables.processes.place(id);
         if self.states.len() <= process as usize {
             self.states.resize(process as usize + 1, RowState::Unknown);

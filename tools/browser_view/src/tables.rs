@@ -201,6 +201,8 @@ pub struct RunTables {
     pub end_ns: u64,
     /// How many events the trace has.
     pub events: u64,
+    /// The trace has no end.
+    pub is_cut: bool,
     /// The processes.
     pub processes: SeenProcesses,
     /// Calls.

@@ -11,7 +11,6 @@ use crate::tables::{
     CALL_ABANDONED, CALL_FORWARDED, CALL_OPEN, CALL_RELEASED, CallRow, FrameRow, InstantRow, RunTables, TransferRow,
 };
 use renga_abi::ProcId;
-use renga_trace::calls::Calls;
 use renga_trace::event::program_name;
 use renga_trace::moment::TraceMoment;
 use renga_trace::{Timed, TraceEvent, TraceHeader, TracedFrame};
@@ -63,6 +62,11 @@ impl TraceTabulator {
         self.programs.take(&mut self.tables, timed);
         self.device_event(timed);
         self.states.take(&mut self.tables, &self.moment, timed, before);
+    }
+
+    /// The trace has no end.
+    pub fn is_cut(&mut self) {
+        self.tables.is_cut = true;
     }
 
     /// The tables.
@@ -143,8 +147,8 @@ impl TraceTabulator {
         let instant = |kind, process, number| InstantRow { time_ns, board, kind, process, number };
         let tables = &mut self.tables;
         match event {
-            TraceEvent::Frame(frame) => return self.frame(timed, frame),
-            TraceEvent::Token {} => return tables.tokens.push((time_ns, board)),
+            TraceEvent::Frame(frame) => self.frame(timed, frame),
+            TraceEvent::Token {} => tables.tokens.push((time_ns, board)),
             TraceEvent::Disk { first, blocks, writes, .. } => {
                 self.transfers.push((board, tables.transfers.len()));
                 let (first, blocks, writes) = (*first, *blocks, *writes);
@@ -198,10 +202,5 @@ impl TraceTabulator {
     fn is_remote(&self, row: u32) -> bool {
         let (call, processes) = (&self.tables.calls[row as usize], &self.tables.processes);
         processes.id(call.caller).board != processes.id(call.server).board
-    }
-
-    /// The pairs of calls until now.
-    pub fn calls(&self) -> &Calls {
-        self.moment.calls()
     }
 }

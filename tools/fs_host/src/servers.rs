@@ -4,13 +4,14 @@ use crate::frames::{HostFrames, WRITEBACK_PRIORITY};
 use crate::workers;
 use renga_fs::{
     BufferSlot, CommitDue, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
-    LookupClients, Medium, MetadataWritebackClients, NameSlot, Referrers, allocator, buffer, buffer_directory,
+    LookupClients, Medium, MetadataWritebackClients, NameSlot, REPORTS, Referrers, allocator, buffer, buffer_directory,
     commit_timer, disk, file, file_table, inode, inode_directory, locks, name_index, revocations,
 };
 use renga_hal::block::Block;
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::disk::Disk;
+use renga_proto::events::Events;
 use renga_proto::file::File;
 use renga_proto::inode::InodeDirectory;
 use renga_proto::locks::Locks;
@@ -18,8 +19,9 @@ use renga_proto::path::Path;
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::FileTable;
 use renga_rt::host::HostBoard;
-use renga_rt::{Address, Client, Family, ForwardFamily, Local, Me, Members, Notifier, OsTimes, Watch};
+use renga_rt::{Address, Client, Family, ForwardFamily, Local, Me, Members, Notifier, OsTimes, Watch, WatchFilters};
 use std::cell::Cell;
+use std::sync::atomic::AtomicU32;
 
 /// When the board was started, ns since 1970.
 pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
@@ -60,20 +62,23 @@ pub struct FsServers {
     pub files: &'static [Members],
     /// The locks.
     pub locks: Address<Locks>,
+    /// What is watched.
+    pub watched: &'static WatchFilters,
 }
 
 impl FsServers {
     /// Starts all processes of a file system on `device`, whose time is that of `medium`. `caches` are the
-    /// boards' caches of pages, and of names.
+    /// boards' caches of pages, and of names, and the board's server of event files, if it has one.
     pub fn start<B: Block + 'static>(
         board: HostBoard,
         device: &'static mut B,
         medium: &'static Medium,
         frames: HostFrames,
-        (page_caches, name_caches): (&'static [Members], &'static [Members]),
+        (page_caches, name_caches, events): (&'static [Members], &'static [Members], &'static Members),
         counts: FsCounts,
     ) -> FsServers {
         let (arena, pages) = (board.arena, frames.pages);
+        let events = move |me: &Me| Local::new(me, events).narrowed();
         let disk = board.server(|me, port| disk(me, port, device, medium));
         let timer = board.declare(WRITEBACK_PRIORITY);
         let due: &'static CommitDue = arena.put(|| CommitDue::new(Some(Notifier::new(timer)), &OsTimes::DEFAULT));
@@ -91,6 +96,8 @@ impl FsServers {
         });
         let places = arena.put_slice(INDEXED_PER_INODE * counts.inodes, |_| IndexSlot::EMPTY);
         let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
+        let parents = arena.put_slice(counts.inodes, |_| AtomicU32::new(0));
+        let watched: &'static WatchFilters = arena.put(|| WatchFilters::new(parents));
         let sets = arena.put_slice(counts.inodes, |_| Cell::new(0));
         let referrers: &'static Referrers = arena.put(|| Referrers::new(sets));
         let inodes = arena.put_slice(counts.inodes, |number| {
@@ -101,8 +108,9 @@ impl FsServers {
                     revocations: Client::new(&me, revocations),
                     allocator: Client::new(&me, allocator),
                     index: Client::new(&me, index),
+                    events: events(&me),
                 };
-                inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS, 0)
+                inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS, 0, watched)
             })
         });
         let inodes = board.family(inodes);
@@ -110,7 +118,7 @@ impl FsServers {
         let names = arena.put_slice(counts.inodes, |_| NameSlot::EMPTY);
         let directory = board.server(|me, port| {
             let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
-            inode_directory(me, port, inodes, passed_on, slots, names, referrers, due)
+            inode_directory(me, port, inodes, passed_on, slots, names, referrers, due, watched)
         });
         let lookup = |me: &Me| LookupClients {
             inode_directory: Client::new(me, directory),
@@ -118,15 +126,16 @@ impl FsServers {
             cutters: ForwardFamily::new(inodes),
             allocator: Client::new(me, allocator),
             revocations: Client::new(me, revocations),
+            events: events(me),
         };
         workers::background(board, lookup, writer, data, counts.buffers);
         board.start(timer, |me| {
             let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
             commit_timer(me, directory, inodes, due)
         });
-        let path = workers::lookup(board, lookup, counts.paths);
-        let (table, files, locks) = opener(board, inodes, directory, frames, counts.files);
-        FsServers { allocator, buffers, path, directory, inodes, table, files, locks }
+        let path = workers::lookup(board, lookup, (counts.paths, watched));
+        let (table, files, locks) = opener(board, (inodes, directory), frames, counts.files, (watched, &events));
+        FsServers { allocator, buffers, path, directory, inodes, table, files, locks, watched }
     }
 }
 
@@ -154,10 +163,10 @@ fn metadata_cache(
 /// Starts the processes of open files.
 fn opener(
     board: HostBoard,
-    inodes: &'static [Members],
-    directory: Address<InodeDirectory>,
+    (inodes, directory): (&'static [Members], Address<InodeDirectory>),
     HostFrames { machine, memory, pages, .. }: HostFrames,
     count: usize,
+    (watched, events): (&'static WatchFilters, &dyn Fn(&Me) -> Local<Events, REPORTS>),
 ) -> (Address<FileTable>, &'static [Members], Address<Locks>) {
     let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(count, |_| 0)));
@@ -176,8 +185,9 @@ fn opener(
                 proc_files: Family::new(&me, &[]).narrowed(),
                 locks: Client::new(&me, locks).narrowed(),
                 references: Family::new(&me, &[]).narrowed(),
+                events: events(&me),
             };
-            file(me, port, clients, machine, number as u16, 0, arena.put(Sessions::new))
+            file(me, port, clients, machine, number as u16, 0, arena.put(Sessions::new), watched)
         })
     });
     (table, board.family(files), locks)

@@ -6,7 +6,7 @@ use renga_fs::{
 };
 use renga_proto::path::Path;
 use renga_rt::host::HostBoard;
-use renga_rt::{Address, ForwardFamily, Me, Notifier, Port};
+use renga_rt::{Address, ForwardFamily, Me, Notifier, Port, WatchFilters};
 
 /// Pages that metadata writeback gathers.
 const WRITEBACK_PAGES: usize = 4;
@@ -36,12 +36,16 @@ pub(crate) fn background(
 }
 
 /// Starts `count` lookup workers and the process that passes operations on paths to them.
-pub(crate) fn lookup(board: HostBoard, clients: impl Fn(&Me) -> LookupClients, count: usize) -> Address<Path> {
+pub(crate) fn lookup(
+    board: HostBoard,
+    clients: impl Fn(&Me) -> LookupClients,
+    (count, watched): (usize, &'static WatchFilters),
+) -> Address<Path> {
     let dispatcher = board.declare(1);
     let free = &*board.arena.put(|| FreeLookupWorkers::new(Some(Notifier::new(dispatcher))));
-    let workers = board
-        .arena
-        .put_slice(count, |number| board.server(|me, port| lookup_worker(port, clients(&me), number as u16, free)));
+    let workers = board.arena.put_slice(count, |number| {
+        board.server(|me, port| lookup_worker(port, clients(&me), number as u16, free, watched))
+    });
     let workers = board.family(workers);
     board.start(dispatcher, |me| {
         let port = Port::new(&me).0;

@@ -24,7 +24,9 @@ pub enum PlacementError {
     WrongType { line: usize, place: String, key: String, wanted: &'static str, found: &'static str },
     #[error("line {line}: `{key} = {found}` in {place} is out of range\n  mend: choose a number from 1 to {max}")]
     OutOfRange { line: usize, place: String, key: &'static str, found: i64, max: i64 },
-    #[error("line {line}: \"{name}\" cannot be the name of a system\n  mend: use 1 to {max} of a-z, A-Z, 0-9, `-` and `_`")]
+    #[error(
+        "line {line}: \"{name}\" cannot be the name of a system\n  mend: use 1 to {max} of a-z, A-Z, 0-9, `-` and `_`"
+    )]
     BadSystemName { line: usize, name: String, max: usize },
     #[error("line {line}: \"{found}\" is not a mode\n  mend: write \"sync\" or \"async\"")]
     BadMode { line: usize, found: String },

@@ -47,9 +47,12 @@ fn bad_system_files_are_refused_with_message() {
 /// Holds: placement-refused.
 #[test]
 fn system_name_of_wrong_length_or_letters_is_refused_in_short() {
-    let base = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/bad-system-name.toml")).unwrap();
+    let base =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/bad-system-name.toml")).unwrap();
     let named = |name: &str| message(&base.replace(&"p".repeat(33), name));
-    for name in ["x".repeat(5_000), "x".repeat(256), String::new(), "two words".into(), "caf\u{e9}".into(), "a/b".into()] {
+    for name in
+        ["x".repeat(5_000), "x".repeat(256), String::new(), "two words".into(), "caf\u{e9}".into(), "a/b".into()]
+    {
         let found = named(&name);
         assert!(found.contains("cannot be the name of a system") && found.len() < 200, "{found}");
     }

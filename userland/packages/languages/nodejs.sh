@@ -11,7 +11,7 @@ const fs = require('fs'), http = require('http'), { execFileSync } = require('ch
   console.log(execFileSync('tr', ['a-z', 'A-Z'], { input: 'upper' }).toString());
   console.log(crypto.pbkdf2Sync('a', 'b', 10, 8, 'sha256').toString('hex'));
   const server = http.createServer((q, r) => r.end('got ' + q.url)).listen(0, '127.0.0.1', () => {
-    http.get({ port: server.address().port, path: '/x' }, r => { r.on('data', d => console.log(d.toString())); r.on('end', () => server.close()); });
+    http.get({ host: '127.0.0.1', port: server.address().port, path: '/x' }, r => { r.on('data', d => console.log(d.toString())); r.on('end', () => server.close()); });
   });
   const w = new Worker(__filename); w.on('message', n => console.log('worker', n)); w.postMessage(21);
   await new Promise(done => w.on('exit', done)); console.log('timer', await new Promise(d => setTimeout(d, 10, 'fired')));

@@ -112,6 +112,14 @@ impl Me {
         probe::account(self.0, number);
         self.0.account.set(self.0.core.account(number));
     }
+    /// As [`Me::act_for`]: charges the time since its dispatch to the account before, if that is another one.
+    pub fn charge_for(&mut self, number: AccountNumber) {
+        let core = self.0.core;
+        if core.account_of(self.0).number() != number {
+            core.charge_dispatch(self.0, core.now_ns());
+        }
+        self.act_for(number);
+    }
     /// Resumes a call that it has kept while it served others: charges the time since its dispatch to the account
     /// before, and works for the caller from now on.
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {

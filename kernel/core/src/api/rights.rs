@@ -105,4 +105,15 @@ impl Notifier {
             TargetProcess::Elsewhere(process) => process.set_events(NOTIFY),
         }
     }
+    /// As [`Notifier::notify`]; one of this core that waits for it has run when this returns, unless others go first:
+    /// whether it has. For a process in its own poll.
+    pub fn notify_in_place(&self) -> bool {
+        match self.0 {
+            TargetProcess::Own(process) => process.notify_in_place(),
+            TargetProcess::Elsewhere(process) => {
+                process.set_events(NOTIFY);
+                false
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@
 use super::rendezvous::NOTIFIED;
 use crate::types::probe;
 use crate::types::state::{Process, Wait};
+use core::task::{Context, Waker};
 
 impl Process {
     /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
@@ -22,6 +23,35 @@ impl Process {
         } else {
             self.notified.set(true);
         }
+    }
+
+    /// As [`Process::notify`], between polls: one that waits for this runs at once, past the queue, if it would be the
+    /// next.
+    #[inline]
+    pub fn notify_now(&'static self, now_ns: impl FnOnce() -> u64) {
+        if self.core.bitmap.get() >> self.priority != 0 || self.open.get() & NOTIFIED == 0 {
+            return self.notify();
+        }
+        probe::notify(self);
+        self.open.set(0);
+        self.wait.set(Wait::Nothing);
+        self.notified.set(true);
+        self.core.resume(self, now_ns);
+    }
+
+    /// As [`Process::notify`], by a process of the core in its own poll: one that waits for this runs here at once, as
+    /// the server of a call does in place and within the same bounds. Whether it did.
+    pub(crate) fn notify_in_place(&'static self) -> bool {
+        let (core, left) = (self.core, self.core.in_place_left.get());
+        if self.wait.get() != Wait::Notification || left == 0 || core.bitmap.get() >> self.priority > 1 {
+            self.notify();
+            return false;
+        }
+        probe::notify(self);
+        core.in_place_left.set(left - 1);
+        self.wait.set(Wait::Nothing);
+        self.poll(&mut Context::from_waker(Waker::noop()));
+        true
     }
 
     /// Cancels the wait of the process: the server that has its call is notified and may reply early, and its user

@@ -1,10 +1,11 @@
-//! One event file: a count, or the times of a timer.
+//! One event file: a count, the times of a timer, notices, or a process.
 //!
 //! Invariant: an expired timer is due again only after a read, so an unread timer costs nothing.
 //! Called by: `server.rs`. Not here: references and waiters (`server.rs`).
 
+use super::notices::NoticeQueue;
 use renga_proto::clock::Left;
-use renga_proto::events::{COUNT_MAX, EventKind};
+use renga_proto::events::{COUNT_MAX, EventKind, WatchedProcess};
 use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_rt::{BoardReferences, Errno, Generation, Waiters};
 
@@ -23,6 +24,10 @@ renga_rt::with_defaults! {
         /// Of a counter.
         pub(super) count: u64 = 0,
         pub(super) timer: Times = Times::NONE,
+        /// Of changed files.
+        pub(super) notices: NoticeQueue = NoticeQueue::EMPTY,
+        /// Of a process.
+        pub(super) process: WatchedProcess = WatchedProcess { pid: 0, ended: false },
     }
     /// Free, and never used.
     pub const FREE;
@@ -49,6 +54,8 @@ impl EventPlace {
             EventKind::Timer | EventKind::CalendarTimer => (self.timer.expired || self.timer.canceled, false),
             EventKind::Count | EventKind::Semaphore => (self.count > 0, self.count < COUNT_MAX),
             EventKind::Watches => (false, false), // its program polls the watched objects
+            EventKind::Notices => (self.notices.is_readable(), false),
+            EventKind::Process => (self.process.ended, false),
         };
         (u32::from(readable) * READABLE) | (u32::from(writable) * WRITABLE)
     }
@@ -57,7 +64,7 @@ impl EventPlace {
     pub(super) fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
         match self.kind {
             EventKind::Timer | EventKind::CalendarTimer => self.timer.take(now_ns),
-            EventKind::Watches => Err(Errno::EINVAL),
+            EventKind::Watches | EventKind::Notices | EventKind::Process => Err(Errno::EINVAL),
             _ if self.count == 0 => Err(Errno::EAGAIN),
             EventKind::Count => Ok(core::mem::take(&mut self.count)),
             EventKind::Semaphore => {

@@ -5,16 +5,18 @@
 //! server. Not here: what a file is (`file.rs`), how programs wait (the clock).
 
 use super::file::{EventPlace, Times};
+use super::notices::{NoticeMemory, Notices};
 use super::watches::{WatchPlace, Watches};
 use crate::due::{Due, DuePlace};
 use renga_proto::clock::Left;
 use renga_proto::events::{
-    AddCount, AskTimerFile, AskWaiting, BoardDied, ChangeWatch, ClaimWatch, DropEvents, EventFile, EventKind, Events,
-    EventsServer, FollowCalendar, HoldEvents, MakeEvents, NextWatch, PollEvents, SetTimerFile, SetWaiting, TakeCount,
-    WatchChange, WatchEntry,
+    AddCount, AskProcess, AskTimerFile, AskWaiting, BoardDied, ChangeWatch, ClaimWatch, CountNotices, DropEvents,
+    EndProcess, EventFile, EventKind, Events, EventsServer, FollowCalendar, HoldEvents, MakeEvents, MakeNotices,
+    MakeProcessFile, NameChild, NextUnnamed, NextWatch, NoteChange, PollEvents, SetProcess, SetTimerFile, SetWaiting,
+    TakeCount, TakeNotices, UnnamedChild, UnwatchInode, WatchChange, WatchEntry, WatchInode, WatchedProcess,
 };
 use renga_proto::pipe::{NO_PROGRAM, Polled};
-use renga_rt::{BoardReferences, Call, Entry, Errno, Generation, Me, Never, Port, Protocol, Wakes};
+use renga_rt::{BoardReferences, Call, Entry, Errno, Generation, Me, Never, Port, Protocol, Wakes, WatchFilters};
 
 struct EventsState {
     me: Me,
@@ -26,10 +28,12 @@ struct EventsState {
     boot: u8,
     wakes: &'static Wakes,
     watches: Watches,
+    notices: Notices,
+    watched: &'static WatchFilters,
 }
 
 /// Serves as many event files as there are `places`, each with a place in `due`; those that are sets share the
-/// `watches`. `boot` counts the board's starts;
+/// `watches`, those that hear of changed files `notices`; what these and processes' files watch is in `watched`. `boot` counts the board's starts;
 /// `epoch_ns` is the calendar time at boot. Timers end at multiples of `tick_ns`, or, if it is 0, when they are over.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn events(
@@ -41,12 +45,14 @@ pub async fn events(
     boot: u8,
     wakes: &'static Wakes,
     watches: &'static mut [WatchPlace],
+    notices: &'static mut NoticeMemory,
+    watched: &'static WatchFilters,
     tick_ns: u64,
 ) -> Never {
     assert!(due.len() == places.len(), "each event file may be a timer");
-    let watches = Watches::new(watches);
-    let mut state =
-        EventsState { me, places, due: Due::new(due, tick_ns), taken_below: 0, epoch_ns, boot, wakes, watches };
+    let (watches, notices) = (Watches::new(watches), Notices::new(notices));
+    let due = Due::new(due, tick_ns);
+    let mut state = EventsState { me, places, due, taken_below: 0, epoch_ns, boot, wakes, watches, notices, watched };
     loop {
         if let Some(call) = port.accept_or_notified(Events::ENTRIES).await {
             call.serve(&mut state).await;
@@ -63,15 +69,10 @@ pub async fn events(
 impl EventsServer for EventsState {
     async fn make_events(&mut self, call: &mut Call<MakeEvents>) -> Result<EventFile, Errno> {
         let MakeEvents { kind, count } = call.entry();
-        let free = (self.taken_below..self.places.len()).find(|&number| self.places[number].references.is_empty());
-        self.taken_below = free.map_or(self.places.len(), |number| number + 1);
-        let number = free.ok_or(Errno::ENFILE)?;
-        let mut generation = self.places[number].generation.unwrap_or(Generation::before_first(self.boot));
-        generation.next();
-        let mut references = BoardReferences::NONE;
-        references.add(call.board());
-        self.places[number] = EventPlace { generation: Some(generation), references, kind, count, ..EventPlace::FREE };
-        Ok(EventFile { number: number as u16, generation: generation.number() })
+        if matches!(kind, EventKind::Notices | EventKind::Process) {
+            return Err(Errno::EINVAL);
+        }
+        self.create(call.board(), EventPlace { kind, count, ..EventPlace::FREE })
     }
     async fn hold_events(&mut self, call: &mut Call<HoldEvents>) -> Result<(), Errno> {
         let HoldEvents { number, generation } = call.entry();
@@ -182,6 +183,93 @@ impl EventsServer for EventsState {
         self.find_set(call, number, generation)?;
         self.watches.claim(number, place, stamp, edges)
     }
+    async fn make_notices(&mut self, call: &mut Call<MakeNotices>) -> Result<EventFile, Errno> {
+        self.create(call.board(), EventPlace { kind: EventKind::Notices, ..EventPlace::FREE })
+    }
+    async fn watch_inode(&mut self, call: &mut Call<WatchInode>) -> Result<u32, Errno> {
+        let wanted = call.entry();
+        let number = self.find_kind(call, wanted.number, wanted.generation, EventKind::Notices)?;
+        let watch = self.notices.watch(&mut self.places[number].notices, wanted);
+        self.watched.inodes.set(self.notices.inodes());
+        watch
+    }
+    async fn unwatch_inode(&mut self, call: &mut Call<UnwatchInode>) -> Result<(), Errno> {
+        let UnwatchInode { number, generation, watch } = call.entry();
+        let place = self.find_kind(call, number, generation, EventKind::Notices)?;
+        self.notices.unwatch(number, &mut self.places[place].notices, watch)?;
+        self.watched.inodes.set(self.notices.inodes());
+        self.happened(place);
+        Ok(())
+    }
+    async fn note_change(&mut self, call: &mut Call<NoteChange>) -> Result<(), Errno> {
+        let change = call.entry();
+        // As on Linux, the directory's watches first.
+        for by_directory in [true, false] {
+            let mut from = 0;
+            // Bounded by the watches.
+            while let Some((at, queue)) = self.notices.next_match(from, change, by_directory) {
+                let queue = usize::from(queue);
+                self.notices.report(at, &mut self.places[queue].notices, (change, by_directory), call.lent());
+                self.happened(queue);
+                from = at + 1;
+            }
+        }
+        self.watched.inodes.set(self.notices.inodes());
+        Ok(())
+    }
+    async fn next_unnamed(&mut self, call: &mut Call<NextUnnamed>) -> Result<UnnamedChild, Errno> {
+        let NextUnnamed { number, generation } = call.entry();
+        let number = self.find_kind(call, number, generation, EventKind::Notices)?;
+        self.notices.next_unnamed(&self.places[number].notices)
+    }
+    async fn name_child(&mut self, call: &mut Call<NameChild>) -> Result<(), Errno> {
+        let NameChild { number, generation, directory, child } = call.entry();
+        let number = self.find_kind(call, number, generation, EventKind::Notices)?;
+        self.notices.name_child(&mut self.places[number].notices, UnnamedChild { directory, child }, call.lent());
+        Ok(())
+    }
+    async fn take_notices(&mut self, call: &mut Call<TakeNotices>) -> Result<u32, Errno> {
+        let TakeNotices { number, generation, slot } = call.entry();
+        let number = self.find_kind(call, number, generation, EventKind::Notices)?;
+        let taken = self.notices.take(&mut self.places[number].notices, call.lent());
+        if let Err(errno) = taken {
+            self.await_if_later(call, errno, number, slot);
+        }
+        taken
+    }
+    async fn count_notices(&mut self, call: &mut Call<CountNotices>) -> Result<u32, Errno> {
+        let CountNotices { number, generation } = call.entry();
+        let number = self.find_kind(call, number, generation, EventKind::Notices)?;
+        Ok(self.notices.count(&self.places[number].notices))
+    }
+    async fn make_process_file(&mut self, call: &mut Call<MakeProcessFile>) -> Result<EventFile, Errno> {
+        self.create(call.board(), EventPlace { kind: EventKind::Process, ..EventPlace::FREE })
+    }
+    async fn set_process(&mut self, call: &mut Call<SetProcess>) -> Result<(), Errno> {
+        let SetProcess { number, generation, pid, ended } = call.entry();
+        let number = self.find_kind(call, number, generation, EventKind::Process)?;
+        self.places[number].process = WatchedProcess { pid, ended };
+        self.publish_processes();
+        self.happened(number);
+        Ok(())
+    }
+    async fn end_process(&mut self, call: &mut Call<EndProcess>) -> Result<(), Errno> {
+        let going_on = WatchedProcess { pid: call.entry().pid, ended: false };
+        for number in 0..self.places.len() {
+            let place = &mut self.places[number];
+            if place.kind == EventKind::Process && place.process == going_on && !place.references.is_empty() {
+                place.process.ended = true;
+                self.happened(number);
+            }
+        }
+        self.publish_processes();
+        Ok(())
+    }
+    async fn ask_process(&mut self, call: &mut Call<AskProcess>) -> Result<WatchedProcess, Errno> {
+        let AskProcess { number, generation } = call.entry();
+        let number = self.find_kind(call, number, generation, EventKind::Process)?;
+        Ok(self.places[number].process)
+    }
     async fn board_died(&mut self, call: &mut Call<BoardDied>) -> Result<(), Errno> {
         for number in 0..self.places.len() {
             if self.places[number].references.drop_board(call.entry().board) > 0 {
@@ -193,6 +281,27 @@ impl EventsServer for EventsState {
 }
 
 impl EventsState {
+    /// Makes a free place the event file `made`, of which `board` has a reference.
+    fn create(&mut self, board: u8, made: EventPlace) -> Result<EventFile, Errno> {
+        let free = (self.taken_below..self.places.len()).find(|&number| self.places[number].references.is_empty());
+        self.taken_below = free.map_or(self.places.len(), |number| number + 1);
+        let number = free.ok_or(Errno::ENFILE)?;
+        let mut generation = self.places[number].generation.unwrap_or(Generation::before_first(self.boot));
+        generation.next();
+        let mut references = BoardReferences::NONE;
+        references.add(board);
+        self.places[number] = EventPlace { generation: Some(generation), references, ..made };
+        Ok(EventFile { number: number as u16, generation: generation.number() })
+    }
+
+    /// The processes with an event file that have not ended are those that are watched.
+    fn publish_processes(&self) {
+        let is_watched = |place: &&EventPlace| {
+            place.kind == EventKind::Process && !place.process.ended && !place.references.is_empty()
+        };
+        self.watched.processes.set(self.places.iter().filter(is_watched).map(|place| place.process.pid));
+    }
+
     /// The place of file `number`, if it is in this generation and the caller's board has a reference.
     fn find<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
         let place = self.places.get(usize::from(number)).ok_or(Errno::ESTALE)?;
@@ -209,16 +318,33 @@ impl EventsState {
 
     /// As `find`, of a set of watches.
     fn find_set<E: Entry>(&self, call: &Call<E>, number: u16, generation: u32) -> Result<usize, Errno> {
+        self.find_kind(call, number, generation, EventKind::Watches)
+    }
+
+    /// As `find`, of a file of `kind`.
+    fn find_kind<E: Entry>(
+        &self,
+        call: &Call<E>,
+        number: u16,
+        generation: u32,
+        kind: EventKind,
+    ) -> Result<usize, Errno> {
         let number = self.find(call, number, generation)?;
-        if self.places[number].kind == EventKind::Watches { Ok(number) } else { Err(Errno::EINVAL) }
+        if self.places[number].kind == kind { Ok(number) } else { Err(Errno::EINVAL) }
     }
 
     /// Ends a file without references. Its waiters poll again, and find that.
     fn end_unreferenced(&mut self, number: usize) {
         if self.places[number].references.is_empty() {
             self.due.unset(number);
-            if self.places[number].kind == EventKind::Watches {
-                self.watches.end_set(number as u16);
+            match self.places[number].kind {
+                EventKind::Watches => self.watches.end_set(number as u16),
+                EventKind::Notices => {
+                    self.notices.end_queue(number as u16, &mut self.places[number].notices);
+                    self.watched.inodes.set(self.notices.inodes());
+                }
+                EventKind::Process => self.publish_processes(),
+                _ => {}
             }
             self.wakes.wake(&mut self.places[number].waiters);
             self.taken_below = self.taken_below.min(number);

@@ -40,6 +40,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
         self.note_lost_here().await;
         let reported = if self.written || self.lost { self.report_error(me).await } else { Ok(()) };
+        self.report_close().await;
         // A caller that has closed it finds its locks free.
         self.release_locks().await;
         if self.is_busy_text {
@@ -55,6 +56,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             self.set_transferring(None);
         }
         if self.references.drop_board(board) > 0 && self.references.is_empty() {
+            self.report_close().await;
             self.end().await;
         }
     }

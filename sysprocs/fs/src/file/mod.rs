@@ -16,5 +16,6 @@ pub(crate) mod page_write;
 mod push;
 pub(crate) mod server;
 pub(crate) mod synthetic_file;
-pub(crate) mod write_lease;
+pub(crate) mod watching;
+mod write_lease;
 pub(crate) mod writing;

@@ -4,9 +4,11 @@
 //! reference are served.
 //! Called by: all files of this folder. Not here: the loop (`server.rs`), the inode's process (`inode_session.rs`).
 
+use crate::change_reports::REPORTS;
 use crate::file::loss_mark::LossMark;
 use renga_hal::memory::UserMemory;
 use renga_proto::data::Prefetcher;
+use renga_proto::events::Events;
 use renga_proto::file::{File, OpenInode};
 use renga_proto::inode::{
     Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, PushPage, Reactivate, ReadDirectory, Release,
@@ -21,7 +23,7 @@ use renga_proto::proc_files::{ListSynthetic, ProcFiles, ReadSynthetic, Synthetic
 use renga_proto::references::{BeginWriting, EndWriting, References};
 use renga_proto::sessions::{ReferenceOrigin, Sessions};
 use renga_proto::slots::FileTable;
-use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me, Protocol};
+use renga_rt::{BoardReferences, Client, Errno, Family, Generation, Local, Me, Protocol, WatchFilters};
 
 pub(super) const PROC_FILES: u32 = ListSynthetic::BIT | ReadSynthetic::BIT | SyntheticStatus::BIT | WriteSynthetic::BIT;
 
@@ -86,6 +88,8 @@ renga_rt::clients! {
         locks: Client<Locks, { ReleaseLocks::BIT }>,
         /// They know of every board which files programs run.
         references: Family<References, PROGRAMS>,
+        /// Programs that watch files, if this board has the inodes.
+        events: Local<Events, REPORTS>,
     }
 }
 
@@ -107,6 +111,7 @@ pub(super) struct OpenFile<M: UserMemory + ?Sized + 'static> {
     pub(super) slot: Option<u16>,
     pub(super) origin: ReferenceOrigin,
     pub(super) sessions: &'static Sessions,
+    pub(super) watched: &'static WatchFilters,
     pub(super) flags: u32,
     pub(super) offset: u64,
     /// The board of a transfer at the offset that is under way and shuts out others.
@@ -145,7 +150,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         clients: FileClients,
         machine: &'static M,
         (number, boot): (u16, u8),
-        sessions: &'static Sessions,
+        (sessions, watched): (&'static Sessions, &'static WatchFilters),
     ) -> OpenFile<M> {
         let home = me.id().board.0;
         let board = clients.inode_directory.server().board.0;
@@ -165,6 +170,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             slot: None,
             origin: ReferenceOrigin::NONE,
             sessions,
+            watched,
             flags: 0,
             offset: 0,
             transferring: None,

@@ -15,7 +15,7 @@ use renga_proto::file::{File, FileCall, Seek, Whence};
 use renga_proto::inode::{Size, Truncate};
 use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
-use renga_rt::{Errno, Me, Never, Port, apart, reply};
+use renga_rt::{Errno, Me, Never, Port, WatchFilters, apart, reply};
 
 /// Serves the open file `number` of this board; `boot` counts the board's starts.
 pub async fn file<M: UserMemory + ?Sized + 'static>(
@@ -26,8 +26,9 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
     number: u16,
     boot: u8,
     sessions: &'static Sessions,
+    watched: &'static WatchFilters,
 ) -> Never {
-    let mut state = OpenFile::new(&me, clients, machine, (number, boot), sessions);
+    let mut state = OpenFile::new(&me, clients, machine, (number, boot), (sessions, watched));
     loop {
         let mut call = port.accept_only(state.accepted).await;
         state.asker = call.board();
@@ -42,7 +43,9 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let open = call.entry();
                 let text = FileId { ino: open.ino, generation: open.generation };
                 let begun = if is_text_for_writing(&open) { state.begin_writing(text).await } else { Ok(()) };
-                reply!(call, begun.map(|()| state.open(open, state.asker, me.now_ns())));
+                let opened = begun.map(|()| state.open(open, state.asker, me.now_ns()));
+                state.report_open().await;
+                reply!(call, opened);
             }
             FileCall::AddReference(call) => {
                 let checked = state.check_generation(call.entry().generation);
@@ -53,13 +56,19 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
+                state.report_read(read).await;
                 reply!(call, read, bytes);
             }
-            FileCall::ReadFrom(mut call) => reply!(call, state.read(call.entry().offset, call.lent()).await, bytes),
+            FileCall::ReadFrom(mut call) => {
+                let read = state.read(call.entry().offset, call.lent()).await;
+                state.report_read(read).await;
+                reply!(call, read, bytes);
+            }
             FileCall::Write(mut call) => reply!(call, state.write(call.lent()).await),
             FileCall::WriteTo(mut call) => reply!(call, state.write_to(call.entry().offset, call.lent()).await),
             FileCall::BeginRead(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
+                state.report_read(read).await;
                 reply!(call, state.begin_read(read, call.lent().len()));
             }
             FileCall::BeginWrite(mut call) => {
@@ -71,7 +80,11 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::BeginAppend(call) => reply!(call, state.begin_append(call.entry().bytes).await),
             FileCall::EndAppend(call) => reply!(call, state.end_append(call.entry()).await),
             FileCall::FileStatus(mut call) => reply!(call, state.status(call.lent()).await),
-            FileCall::NextEntries(mut call) => reply!(call, state.next_entries(call.lent()).await, |read| read.bytes),
+            FileCall::NextEntries(mut call) => {
+                let listed = state.next_entries(call.lent()).await;
+                state.report_read(listed.map(|read| read.bytes)).await;
+                reply!(call, listed, |read| read.bytes);
+            }
             FileCall::SyncFile(call) => reply!(call, state.sync(&me).await),
             FileCall::SetSize(call) => reply!(call, state.set_size(call.entry().bytes).await),
             FileCall::DescribeFile(call) => reply!(call, state.describe().await),

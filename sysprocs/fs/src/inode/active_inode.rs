@@ -3,6 +3,7 @@
 //! Invariant: while `ino` is not 0 the record here is the inode; the table's copy is older if
 //! `changed`. Not here: data (`file_data.rs`, `truncate.rs`), directories (`directory.rs`).
 
+use crate::change_reports::{ChangeReports, REPORTS};
 use crate::data::client::DataClients;
 use crate::data::read_ahead_window::ReadAheadWindow;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, REGULAR, Time, kept_bytes};
@@ -14,11 +15,11 @@ use crate::leases::referrers::Referrers;
 use crate::leases::write_lease::{TIME_BITS, WriteLease};
 use renga_proto::allocator::{Allocator, InodePlace, JoinTransaction, LocateInode};
 use renga_proto::buffer::directory::{BufferDirectory, ReadBytes, WriteBytes};
-use renga_proto::inode::{Birth, Frozen, InodeFacts, InodeOwner, LinkCount, LossReport};
+use renga_proto::events::Events;
+use renga_proto::inode::{Frozen, InodeOwner, LinkCount, LossReport};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Revocations, TO_END};
-use renga_proto::sessions::ReferenceOrigin;
-use renga_rt::{Call, Client, Entry, Errno, Me};
+use renga_rt::{Call, Client, Entry, Errno, Local, Me, WatchFilters};
 
 pub(super) const SECTORS_PER_BLOCK: u32 = 8;
 
@@ -37,6 +38,8 @@ renga_rt::clients! {
         allocator: Client<Allocator>,
         /// Where names of large directories are.
         index: Client<NameIndex>,
+        /// Programs that watch it.
+        events: Local<Events, REPORTS>,
     }
 }
 
@@ -45,6 +48,7 @@ pub(crate) struct ActiveInode {
     pub(crate) cache: Client<BufferDirectory>,
     pub(crate) data: DataClients,
     pub(crate) leases: PageLeases,
+    pub(crate) reports: ChangeReports,
     /// The board with the write lease, so that it alone writes.
     pub(crate) leased: Option<WriteLease>,
     pub(super) appends: Appends,
@@ -108,15 +112,16 @@ impl ActiveInode {
         me: Me,
         clients: InodeClients,
         without_leases: u8,
-        (number, referrers): (u16, &'static Referrers),
+        (number, referrers, watched): (u16, &'static Referrers, &'static WatchFilters),
         (epoch_ns, boot): (u64, u8),
     ) -> Self {
-        let InodeClients { cache, data, revocations, allocator, index } = clients;
+        let InodeClients { cache, data, revocations, allocator, index, events } = clients;
         ActiveInode {
             me,
             cache,
             data,
             leases: PageLeases::new(revocations, without_leases),
+            reports: ChangeReports::new(watched, events),
             leased: None,
             appends: Appends::default(),
             refusals: 0,
@@ -319,33 +324,6 @@ impl ActiveInode {
         self.touch();
         self.save().await?;
         Ok(LinkCount { links, generation: self.record.generation() })
-    }
-
-    pub(crate) fn facts(&self) -> Result<InodeFacts, Errno> {
-        self.check()?;
-        let record = &self.record;
-        Ok(InodeFacts {
-            slot: self.number,
-            ino: self.ino,
-            mode: record.mode(),
-            birth: Birth { generation: record.generation(), device: record.device() },
-            origin: ReferenceOrigin::NONE,
-        })
-    }
-
-    /// The same; of what cannot be read, or has failed as `failed` says, mode 0, which no inode has, and why.
-    pub(crate) fn facts_or_why_not(&self, failed: Option<Errno>) -> InodeFacts {
-        let why = match (failed, self.facts()) {
-            (None, Ok(facts)) => return facts,
-            (Some(errno), _) | (None, Err(errno)) => errno.0.into(),
-        };
-        InodeFacts {
-            slot: self.number,
-            ino: self.ino,
-            mode: 0,
-            birth: Birth { generation: 0, device: why },
-            origin: ReferenceOrigin::NONE,
-        }
     }
 
     /// As the page cache knows it.

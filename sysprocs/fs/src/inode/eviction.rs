@@ -30,6 +30,7 @@ impl ActiveInode {
             self.free_rest().await?;
             self.note_change();
             reported.free = true;
+            self.report_end().await;
         }
         // No process would revoke them any more.
         self.revoke(0, TO_END).await;

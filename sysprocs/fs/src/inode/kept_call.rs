@@ -7,6 +7,7 @@
 
 use crate::inode::active_inode::{ActiveInode, no_room};
 use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Thaw, Truncate, WriteAt};
+use renga_proto::notices::MODIFIED;
 use renga_rt::{Call, Errno, Port};
 
 /// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
@@ -46,6 +47,7 @@ impl KeptCall {
                 if is_to_wait(&written, commits) {
                     return Some(KeptCall::Write(call, commits + 1));
                 }
+                inode.report_write(&written, call.lent().len()).await;
                 call.reply(inode.keep_refusal(written, commits));
             }
             KeptCall::Append(mut call, offset, commits) => {
@@ -56,6 +58,7 @@ impl KeptCall {
                 if is_to_wait(&written, commits) {
                     return Some(KeptCall::Append(call, offset, commits + 1));
                 }
+                inode.report_write(&written, call.lent().len()).await;
                 let end = offset + call.lent().len() as u64;
                 call.reply(inode.keep_refusal(written, commits).map(|()| end));
             }
@@ -123,6 +126,7 @@ pub(super) async fn truncate(inode: &mut ActiveInode, call: Call<Truncate>) -> O
         Err(errno) => Err(errno),
     };
     if begun.is_ok() {
+        inode.report(MODIFIED).await;
         return KeptCall::Truncate(call).cut_on(inode).await;
     }
     call.reply(begun);
@@ -134,6 +138,7 @@ pub(super) async fn open_cut(inode: &mut ActiveInode, call: Call<OpenCut>) -> Op
         call.reply(Ok(inode.facts_or_why_not(Some(errno))));
         return None;
     }
+    inode.report(MODIFIED).await;
     KeptCall::Open(call).cut_on(inode).await
 }
 

@@ -55,6 +55,7 @@ impl ActiveInode {
             || !self.leases.permit(board)
             || !(may_lease || is_leased)
             || self.is_orphaned()
+            || self.is_watched()
         {
             return Ok(refused);
         }

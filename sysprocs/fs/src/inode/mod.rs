@@ -21,3 +21,4 @@ pub(crate) mod read_ahead;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;
+mod watching;

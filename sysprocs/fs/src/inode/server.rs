@@ -13,7 +13,7 @@ use crate::inode::lease_calls::{entries, prepare, refuse_lease, serve_lease};
 use crate::inode::lease_push::serve_push;
 use crate::leases::referrers::Referrers;
 use renga_proto::inode::{AddLinks, Enter, FillPage, Frozen, Inode, InodeCall, Load, Repoint, ReserveAppend};
-use renga_rt::{Call, Errno, Me, Never, Port, reply};
+use renga_rt::{Call, Errno, Me, Never, Port, WatchFilters, reply};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of
 /// boot, ns since 1970; `boot` counts the starts of this board.
@@ -27,8 +27,9 @@ pub async fn inode(
     without_leases: u8,
     epoch_ns: u64,
     boot: u8,
+    watched: &'static WatchFilters,
 ) -> Never {
-    let inode = ActiveInode::new(me, parts, without_leases, (number, referrers), (epoch_ns, boot));
+    let inode = ActiveInode::new(me, parts, without_leases, (number, referrers, watched), (epoch_ns, boot));
     let pause = Pause::begin(&inode);
     let mut server = InodeServer { inode, pause, kept: None, resumed: None, frozen: false };
     loop {

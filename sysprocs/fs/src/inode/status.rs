@@ -6,9 +6,11 @@ use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::attributes::AttributeChange;
 use renga_proto::inode::{
-    DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, SetTimes, TIME_KEEP,
+    Birth, DISK_DEVICE, GrantedFacts, InodeFacts, KEEP_MODE, STAT_BYTES, SetAccess, SetTimes, TIME_KEEP,
 };
+use renga_proto::notices::{ACCESSED, ATTRIBUTES, MODIFIED};
 use renga_proto::pages::NO_LEASE;
+use renga_proto::sessions::ReferenceOrigin;
 use renga_proto::stat::{ACCESS_AT, CHANGE_AT, MODIFY_AT, put_time};
 use renga_rt::Errno;
 
@@ -43,6 +45,33 @@ impl ActiveInode {
         Ok(())
     }
 
+    pub(crate) fn facts(&self) -> Result<InodeFacts, Errno> {
+        self.check()?;
+        let record = &self.record;
+        Ok(InodeFacts {
+            slot: self.number,
+            ino: self.ino,
+            mode: record.mode(),
+            birth: Birth { generation: record.generation(), device: record.device() },
+            origin: ReferenceOrigin::NONE,
+        })
+    }
+
+    /// The same; of what cannot be read, or has failed as `failed` says, mode 0, which no inode has, and why.
+    pub(crate) fn facts_or_why_not(&self, failed: Option<Errno>) -> InodeFacts {
+        let why = match (failed, self.facts()) {
+            (None, Ok(facts)) => return facts,
+            (Some(errno), _) | (None, Err(errno)) => errno.0.into(),
+        };
+        InodeFacts {
+            slot: self.number,
+            ino: self.ino,
+            mode: 0,
+            birth: Birth { generation: 0, device: why },
+            origin: ReferenceOrigin::NONE,
+        }
+    }
+
     /// As `status`, for `board`, which may cache it if the inode `stands` and has a name, and no other board the write
     /// lease. It revokes nothing, as the caller has the lock of names.
     pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<GrantedFacts, Errno> {
@@ -65,12 +94,22 @@ impl ActiveInode {
             SetAccess { mode: KEEP_MODE, uid, gid } => AttributeChange::owner(uid, gid),
             SetAccess { mode, .. } => AttributeChange::mode(mode),
         })
-        .await
+        .await?;
+        self.report(ATTRIBUTES).await;
+        Ok(())
     }
 
     pub(super) async fn set_times(&mut self, SetTimes { access_ns, modify_ns }: SetTimes) -> Result<(), Errno> {
         let times = AttributeChange { access_ns, modify_ns, ..AttributeChange::NONE };
-        self.set(times.made_at(self.now_ns())).await
+        self.set(times.made_at(self.now_ns())).await?;
+        match (access_ns == TIME_KEEP, modify_ns == TIME_KEEP) {
+            (true, true) => {}
+            // As Linux names them.
+            (false, true) => self.report(ACCESSED).await,
+            (true, false) => self.report(MODIFIED).await,
+            (false, false) => self.report(ATTRIBUTES).await,
+        }
+        Ok(())
     }
 
     async fn set(&mut self, change: AttributeChange) -> Result<(), Errno> {

@@ -81,7 +81,8 @@ impl ActiveTable {
         &mut self.slots[usize::from(number)]
     }
 
-    fn find(&self, ino: u32) -> Option<u16> {
+    /// The process that has inode `ino`.
+    pub(crate) fn find(&self, ino: u32) -> Option<u16> {
         linked_list::find(self.slots, self.chains[chain(ino)], |slot| slot.next, |slot| slot.ino == ino)
     }
 

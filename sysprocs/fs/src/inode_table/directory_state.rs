@@ -13,7 +13,7 @@ use core::cell::Cell;
 use heapless::Deque;
 use renga_proto::inode::{Facts, Inode, InodeDirectoryCall, InodeFacts, InodeOwner, Links, Load, NextReclaim, Retire};
 use renga_proto::pages::FileId;
-use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me};
+use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, WatchFilters};
 
 /// Calls that wait for the inode reclaimer; further ones wait at the port.
 const WAITING_MAX: usize = 16;
@@ -35,6 +35,8 @@ renga_rt::with_defaults! {
         pub(super) retires: Option<Call<Retire>> = None,
         pub(super) lock: NamesLock = NamesLock::default(),
         pub(super) commits: CommitQueue = CommitQueue::default(),
+        /// Where inodes were found.
+        pub(super) watched: &'static WatchFilters = watched,
     }
     pub(super) fn new(
         me: Me,
@@ -43,6 +45,7 @@ renga_rt::with_defaults! {
         board: u8,
         table: ActiveTable,
         names: NameCache,
+        watched: &'static WatchFilters,
     );
 }
 
@@ -66,6 +69,7 @@ impl InodeDirectoryState {
         match self.table.activate(ino, board)? {
             Activation::Active(slot) => Ok(Some(slot)),
             Activation::Fresh(slot) => {
+                self.watched.set_parent(slot, 0);
                 self.inode(slot)?.call(Load { ino, mode: 0, device: 0, owner: InodeOwner::default() }, ()).await?;
                 Ok(Some(slot))
             }

@@ -19,7 +19,7 @@ use renga_proto::inode::{
     Reactivate, Release, ReleaseMany, Retire, TakeHolders, Unlinked,
 };
 use renga_proto::surplus::{self, SURPLUS_MAX};
-use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, reply};
+use renga_rt::{Call, Entry, Errno, Family, ForwardFamily, Me, Never, Port, Protocol, WatchFilters, reply};
 
 /// The entries that may wait for the inode reclaimer.
 const WAITING: u32 = Activate::BIT | ActivateDirectory::BIT | Create::BIT | Reactivate::BIT;
@@ -36,9 +36,10 @@ pub async fn inode_directory(
     names: &'static mut [NameSlot],
     referrers: &'static Referrers,
     due: &'static CommitDue,
+    watched: &'static WatchFilters,
 ) -> Never {
     let (board, table, names) = (me.id().board.0, ActiveTable::new(slots, referrers), NameCache::new(names));
-    let mut state = InodeDirectoryState::new(me, inodes, passed_on, board, table, names);
+    let mut state = InodeDirectoryState::new(me, inodes, passed_on, board, table, names, watched);
     loop {
         let mut closed = if state.lock.is_awaited() { LockNames::BIT } else { 0 };
         closed |= if state.commits.is_full() { CommitAll::BIT } else { 0 };
@@ -228,6 +229,7 @@ impl InodeDirectoryState {
                 // Of a directory that had its number.
                 let holders = self.names.forget_directory(ino);
                 self.names.spill(holders);
+                self.watched.set_parent(slot, 0);
                 self.inode(slot)?.call(Load { ino, mode, device, owner }, ()).await?;
                 let takes_group = self.table.gives_group(create.parent);
                 Ok(Some(CreatedInode { slot, takes_group }))

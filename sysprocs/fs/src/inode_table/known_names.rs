@@ -16,10 +16,10 @@ use renga_proto::pages::FileId;
 use renga_rt::{Call, Errno, reply};
 
 impl InodeDirectoryState {
-    /// The inode that the whole of `path` leads to, and its type.
-    fn known_end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<(u32, u8), Errno> {
+    /// Where the whole of `path` leads.
+    fn known_end<'a>(&mut self, at: FileId, path: &'a [u8], flags: u32) -> Result<path_walk::WalkEnd<'a>, Errno> {
         let reached = self.walk(at, path, Until::End { flags })?;
-        if reached.rest.is_empty() { Ok((reached.ino, reached.kind)) } else { Err(Errno::EAGAIN) }
+        if reached.rest.is_empty() { Ok(reached) } else { Err(Errno::EAGAIN) }
     }
 
     /// As `path_walk::walk`; `EAGAIN` if that stays where it begins, and the number is not a known directory: a
@@ -33,7 +33,7 @@ impl InodeDirectoryState {
     pub(super) async fn known_status(&mut self, mut call: Call<KnownStatus>) {
         let (KnownStatus { at, flags }, board) = (call.entry(), call.board());
         let slot = match self.known_end(at, call.lent().0, flags) {
-            Ok((ino, _)) => self.slot_of(ino, board).await,
+            Ok(end) => self.slot_of(end.ino, board).await,
             Err(errno) => Err(errno),
         };
         match slot.map(|slot| self.passed_on.at(self.board, slot.into())) {
@@ -47,8 +47,8 @@ impl InodeDirectoryState {
     pub(super) async fn known_open(&mut self, mut call: Call<KnownOpen>) {
         let (KnownOpen { at, flags }, board) = (call.entry(), call.board());
         let slot = match self.known_end(at, call.lent(), flags) {
-            Ok((ino, kind)) => match path_walk::may_open(kind, flags) {
-                Ok(()) => self.refer(ino, board).await,
+            Ok(end) => match path_walk::may_open(end.kind, flags) {
+                Ok(()) => self.refer_in(end.directory, end.ino, board).await,
                 Err(errno) => Err(errno),
             },
             Err(errno) => Err(errno),
@@ -92,7 +92,10 @@ impl InodeDirectoryState {
         match known {
             None => Err(Errno::EAGAIN),
             Some(Dentry::Negative) => Err(Errno::ENOENT),
-            Some(Dentry::Positive { ino, kind }) => Ok(Named { slot: self.refer(ino, board).await?, ino, kind }),
+            Some(Dentry::Positive { ino, kind }) => {
+                let directory = if name == b".." { 0 } else { directory };
+                Ok(Named { slot: self.refer_in(directory, ino, board).await?, ino, kind })
+            }
         }
     }
 
@@ -102,12 +105,27 @@ impl InodeDirectoryState {
         if self.table.is_named(directory) {
             let known = if ino == 0 { Dentry::Negative } else { Dentry::Positive { ino, kind } };
             self.names.learn(directory, name, known);
+            // Whoever watches the directory hears of it from now on.
+            if name != b".."
+                && let Some(slot) = self.table.find(ino)
+            {
+                self.watched.set_parent(slot, directory);
+            }
         }
     }
 
     /// The process of inode `ino`, which is made one if it is none, referred to. `EAGAIN`: that must wait.
     async fn refer(&mut self, ino: u32, board: u8) -> Result<u16, Errno> {
         self.activate(ino, board).await?.ok_or(Errno::EAGAIN)
+    }
+
+    /// As `refer`, of what was found in `directory` (0: it was not found by a name).
+    async fn refer_in(&mut self, directory: u32, ino: u32, board: u8) -> Result<u16, Errno> {
+        let slot = self.refer(ino, board).await?;
+        if directory != 0 {
+            self.watched.set_parent(slot, directory);
+        }
+        Ok(slot)
     }
 
     /// As `refer`, without a reference that lasts.

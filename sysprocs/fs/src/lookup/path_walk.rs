@@ -15,6 +15,8 @@ use renga_rt::Errno;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WalkEnd<'a> {
     pub(crate) ino: u32,
+    /// The directory in which its name is; 0: it was not found by a name.
+    pub(crate) directory: u32,
     pub(crate) kind: u8,
     /// Still to be walked; begins with a name.
     pub(crate) rest: &'a [u8],
@@ -59,7 +61,7 @@ pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until:
     if !begins_in(names, at)? {
         return Err(Errno::EAGAIN);
     }
-    let mut ino = at.ino;
+    let (mut ino, mut directory) = (at.ino, 0);
     let (mut kind, mut rest) = (KIND_DIRECTORY, skip_slashes(path));
     // Bounded by the names in the path.
     while !rest.is_empty() {
@@ -78,12 +80,15 @@ pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until:
                 Some(Dentry::Negative) => return Err(Errno::ENOENT),
                 Some(Dentry::Positive { kind: KIND_SYMBOLIC_LINK, .. }) if slash || follows => break,
                 Some(Dentry::Positive { kind, .. }) if slash && kind != KIND_DIRECTORY => return Err(Errno::ENOTDIR),
-                Some(Dentry::Positive { ino: found, kind: found_kind }) => (ino, kind) = (found, found_kind),
+                Some(Dentry::Positive { ino: found, kind: found_kind }) => {
+                    directory = if name == b".." { 0 } else { ino };
+                    (ino, kind) = (found, found_kind);
+                }
             }
         }
         rest = after;
     }
-    Ok(WalkEnd { ino, kind, rest })
+    Ok(WalkEnd { ino, directory, kind, rest })
 }
 
 /// Whether what is of `kind` may be opened with `flags`.
@@ -99,7 +104,7 @@ pub(crate) fn may_open(kind: u8, flags: u32) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::{Errno, PATH_BYTES_MAX, Until, WalkEnd, walk};
+    use super::{Errno, PATH_BYTES_MAX, Until, walk};
     use crate::lookup::name_cache::{Dentry, NameCache, NameSlot};
     use renga_proto::path::NO_FOLLOW;
     use std::boxed::Box;
@@ -125,8 +130,8 @@ mod tests {
     #[test]
     fn path_walk_stops_at_first_unknown_name() {
         let end = Until::End { flags: 0 };
-        let reached = |ino, kind, rest| Ok(WalkEnd { ino, kind, rest });
-        let cases: [(&[u8], Until, Result<WalkEnd<'_>, Errno>); 19] = [
+        let reached = |ino: u32, kind: u8, rest: &'static [u8]| Ok((ino, kind, rest));
+        let cases: [(&[u8], Until, Result<(u32, u8, &[u8]), Errno>); 19] = [
             (b"", end, Err(Errno::ENOENT)),
             (&[b'a'; PATH_BYTES_MAX + 1], end, Err(Errno::ENAMETOOLONG)),
             (b"/", end, reached(2, DIRECTORY, b"")),
@@ -149,7 +154,19 @@ mod tests {
         ];
         let mut names = tree();
         for (path, until, wanted) in cases {
-            assert_eq!(walk(&mut names, 11.into(), path, until), wanted, "{}", path.escape_ascii());
+            let found = walk(&mut names, 11.into(), path, until);
+            assert_eq!(found.map(|end| (end.ino, end.kind, end.rest)), wanted, "{}", path.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn path_walk_says_in_which_directory_it_ended() {
+        let mut names = tree();
+        let cases: [(&[u8], u32); 6] =
+            [(b"/", 0), (b"passwd", 11), (b"/etc", 2), (b"/etc/.", 2), (b"/etc/..", 0), (b"../etc/passwd", 11)];
+        for (path, directory) in cases {
+            let end = walk(&mut names, 11.into(), path, Until::End { flags: 0 }).unwrap();
+            assert_eq!(end.directory, directory, "{}", path.escape_ascii());
         }
     }
 }

@@ -16,10 +16,10 @@ use renga_proto::inode::{
     CommitAll, CommitExtent, InodeFacts, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
 };
 use renga_proto::path::{
-    Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, Make, MakeDirectory, MakeNode, NO_FOLLOW, Open,
+    Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, Link, Make, MakeDirectory, MakeNode, NO_FOLLOW, NameIn, Open,
     PathCall, Remove, Rename, StatusOf, SymbolicLink, Unlink, Walk,
 };
-use renga_rt::{Call, Errno, Never, Port, reply};
+use renga_rt::{Call, Errno, Never, Port, WatchFilters, reply};
 
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
@@ -60,8 +60,9 @@ pub async fn lookup_worker(
     clients: LookupClients,
     number: u16,
     free: &'static FreeLookupWorkers,
+    watched: &'static WatchFilters,
 ) -> Never {
-    let mut worker = LookupWorker::new(clients);
+    let mut worker = LookupWorker::new(clients, watched);
     loop {
         free.add(number);
         serve(&mut worker, port.accept().await).await;
@@ -97,6 +98,10 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
         PathCall::AbsolutePath(mut call) => {
             let at = call.entry().at;
             reply!(call, locked!(worker, false, worker.absolute_path(at, call.lent())), bytes);
+        }
+        PathCall::NameIn(mut call) => {
+            let NameIn { directory, child } = call.entry();
+            reply!(call, locked!(worker, false, worker.name_in(directory, child, call.lent())), bytes);
         }
         PathCall::FileSystemStatus(mut call) => reply!(call, worker.allocator.call(FillStatus {}, call.lent()).await),
         PathCall::Unmount(call) => reply!(call, worker.unmount().await),

@@ -3,6 +3,7 @@
 pub(crate) mod lookup_worker;
 pub(crate) mod name_change;
 pub(crate) mod name_grants;
+mod name_reports;
 pub(crate) mod open;
 pub(crate) mod path_lookup;
 pub(crate) mod path_resolution;

@@ -11,6 +11,7 @@ use renga_proto::allocator::{FreeInode, TakeInode};
 use renga_proto::inode::{
     CachedOf, Create, CreatedInode, Enter, Intent, LinkCount, Repoint, STAT_BYTES, SetAccess, SetLink, Status, Unlinked,
 };
+use renga_proto::notices::{CREATED, DELETED};
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_proto::stat::{OWNER_AT, half};
@@ -124,8 +125,9 @@ impl LookupWorker {
         node: &InodeReference,
     ) -> Result<(), Errno> {
         let named = self.name_it(directory, name, node).await;
-        if named.is_err() {
-            let _ = self.set_unlinked(node, 0).await;
+        match named {
+            Ok(()) => self.report_name((directory, name), node, (CREATED, 0)).await,
+            Err(_) => drop(self.set_unlinked(node, 0).await),
         }
         named
     }
@@ -162,7 +164,10 @@ impl LookupWorker {
         self.add_links(&node, 2).await?;
         let filled = self.fill_directory(&parent, &name, &node).await;
         match filled {
-            Ok(()) => self.grant_created(&parent, &name, &node).await,
+            Ok(()) => {
+                self.report_name((&parent, &name), &node, (CREATED, 0)).await;
+                self.grant_created(&parent, &name, &node).await;
+            }
             Err(_) => {
                 self.add_links(&node, -2).await?;
                 let _ = self.set_unlinked(&node, 0).await;
@@ -209,7 +214,13 @@ impl LookupWorker {
     ) -> Result<(), Errno> {
         let node = self.resolve(from.0, from.1, follow).await?;
         let (parent, name) = self.place_for(to.0, to.1, false).await?;
-        if node.is_directory() { Err(Errno::EPERM) } else { self.name_it(&parent, &name, &node).await }
+        if node.is_directory() {
+            return Err(Errno::EPERM);
+        }
+        self.name_it(&parent, &name, &node).await?;
+        self.report_links(&node).await;
+        self.report_name((&parent, &name), &node, (CREATED, 0)).await;
+        Ok(())
     }
 
     pub(crate) async fn unlink(&mut self, at: PathStart, path: &[u8], directory: bool) -> Result<(), Errno> {
@@ -232,7 +243,10 @@ impl LookupWorker {
         self.drop_links(&node, if directory { 2 } else { 1 }).await?;
         if directory {
             self.add_links(&parent, -1).await?;
+        } else {
+            self.report_links(&node).await;
         }
+        self.report_name((&parent, &last.name), &node, (DELETED, 0)).await;
         self.grant_removed(&parent, &last.name).await;
         Ok(())
     }

@@ -28,6 +28,12 @@ struct NamePlace<'a> {
     name: &'a Component,
 }
 
+impl NamePlace<'_> {
+    fn named(&self) -> (&InodeReference, &[u8]) {
+        (self.directory, &self.name.name)
+    }
+}
+
 impl LookupWorker {
     /// Renames. Data that another board has of a file which replaces another one are flushed first, and without the
     /// lock of names when they are many.
@@ -141,6 +147,7 @@ impl LookupWorker {
         } else {
             self.drop_links(target, 1).await?;
         }
+        self.report_move(source, (old.named(), new.named()), Some(target)).await;
         Ok(())
     }
 
@@ -177,6 +184,8 @@ impl LookupWorker {
                 self.repoint(moved, b"..", to).await?;
             }
         }
+        self.report_move(source, (old.named(), new.named()), None).await;
+        self.report_move(target, (new.named(), old.named()), None).await;
         Ok(())
     }
 
@@ -217,6 +226,7 @@ impl LookupWorker {
         if gains {
             self.add_links(old.directory, -1).await?;
         }
+        self.report_move(source, (old.named(), new.named()), None).await;
         Ok(())
     }
 

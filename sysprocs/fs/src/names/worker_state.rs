@@ -4,11 +4,13 @@
 //! the operation ends, however it ends. Called by: all files of this folder.
 //! Calls: `inode_directory`, the inodes. Not here: walking (`path_resolution.rs`).
 
+use crate::change_reports::{ChangeReports, REPORTS};
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::lookup::pathname::{Component, Rest};
 use heapless::Vec;
 use renga_pages::flush_all;
 use renga_proto::allocator::Allocator;
+use renga_proto::events::Events;
 use renga_proto::inode::{
     Activate, AddLinks, CommitAll, CommitExtent, EntryFound, Find, HandOver, Inode, InodeDirectory, InodeOwner,
     LearnName, LinkCount, LockNames, NameOf, Release, UnlockNames,
@@ -16,7 +18,7 @@ use renga_proto::inode::{
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::{FileId, Revocations};
 use renga_proto::steps::WalkSteps;
-use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
+use renga_rt::{Client, Errno, Family, Forward, ForwardFamily, Local, WatchFilters};
 
 /// Commits that an operation waits for, each of which may free blocks, before there is no room for it. More than
 /// one, as others take blocks too.
@@ -58,6 +60,8 @@ renga_rt::clients! {
         allocator: Client<Allocator>,
         /// Revokes names from other boards.
         revocations: Client<Revocations>,
+        /// Programs that watch files.
+        events: Local<Events, REPORTS>,
     }
 }
 
@@ -109,6 +113,7 @@ pub(crate) struct LookupWorker {
     pub(crate) allocator: Client<Allocator>,
     pub(crate) board: u8,
     pub(crate) revocations: Client<Revocations>,
+    pub(super) reports: ChangeReports,
     pub(crate) rest: Rest,
     pub(super) links_followed: u32,
     pub(super) root: FileId,
@@ -132,8 +137,8 @@ impl LookupWorker {
         let _ = self.directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await;
     }
 
-    pub(crate) fn new(clients: LookupClients) -> Self {
-        let LookupClients { inode_directory: directory, inodes, cutters, allocator, revocations } = clients;
+    pub(crate) fn new(clients: LookupClients, watched: &'static WatchFilters) -> Self {
+        let LookupClients { inode_directory: directory, inodes, cutters, allocator, revocations, events } = clients;
         let board = directory.server().board.0;
         LookupWorker {
             directory,
@@ -142,6 +147,7 @@ impl LookupWorker {
             allocator,
             board,
             revocations,
+            reports: ChangeReports::new(watched, events),
             rest: Rest::new(),
             links_followed: 0,
             root: ROOT,

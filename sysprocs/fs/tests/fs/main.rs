@@ -21,6 +21,7 @@ mod prefetcher;
 mod reading;
 mod recovery;
 mod references;
+mod reports;
 mod series;
 mod sizes;
 mod support;

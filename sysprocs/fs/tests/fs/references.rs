@@ -25,7 +25,7 @@ use renga_proto::steps::WalkSteps;
 use renga_proto::surplus::{self, SURPLUS_BYTES};
 use renga_random::Random;
 use renga_rt::host::HostBoard;
-use renga_rt::{Client, Errno, Family, Local, Me, Members, Never, Port, ProcId};
+use renga_rt::{Client, Errno, Family, Local, Me, Members, Never, Port, ProcId, WatchFilters};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -327,8 +327,9 @@ fn play(seed: u64) -> u32 {
                     proc_files: Family::new(&me, &[]).narrowed(),
                     locks: Client::new(&me, locks).narrowed(),
                     references: Family::new(&me, &[]).narrowed(),
+                    events: Local::new(&me, &Members::NONE).narrowed(),
                 };
-                file(me, port, clients, machine, number, 0, sessions)
+                file(me, port, clients, machine, number, 0, sessions, leak(WatchFilters::new(&[])))
             })
         })
         .collect();

@@ -1,6 +1,7 @@
 //! Programs of slots with scripted system calls, and what keeps their records.
 
 mod background_jobs;
+mod clone3;
 mod descriptor_ranges;
 mod events;
 mod fifos;
@@ -10,6 +11,7 @@ mod identity;
 mod job_control;
 mod locks;
 mod poll_boards;
+mod process_files;
 mod programs;
 mod reference;
 mod remote_fork;

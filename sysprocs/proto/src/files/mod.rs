@@ -12,6 +12,7 @@ pub mod locks;
 pub mod mounts;
 pub mod name_index;
 pub mod names;
+pub mod notices;
 mod owner;
 pub mod path;
 pub mod proc_files;

@@ -133,5 +133,7 @@ protocol! {
         /// came from process `slot` in that session (`NO_SLOT`: of none) it is relieved, however this ends. Writes
         /// steps as `Make`.
         19 Remove { at: FileId, directory: bool, prepared: u32, ino: u32, slot: u16, session: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        /// A name of inode `child` in inode `directory`; its bytes. `ENOENT`: it has none there.
+        20 NameIn { directory: u32, child: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
     }
 }

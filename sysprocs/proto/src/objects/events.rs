@@ -19,6 +19,10 @@ word_enum! {
         CalendarTimer,
         /// A set of watches (epoll).
         Watches,
+        /// A queue of notices of changed files (inotify); `MakeNotices` creates one.
+        Notices,
+        /// A process, until it ends (pidfd); `MakeProcessFile` creates one.
+        Process,
     }
 }
 word_enum! {
@@ -94,6 +98,23 @@ in_words! {
     }
 }
 
+in_words! {
+    /// What was found in a directory, and changed without its name.
+    pub struct UnnamedChild {
+        /// The directory.
+        directory: u32,
+        /// The inode.
+        child: u32,
+    }
+    /// A process that is watched.
+    pub struct WatchedProcess {
+        /// Which.
+        pid: u32,
+        /// It has ended.
+        ended: bool,
+    }
+}
+
 /// The largest count.
 pub const COUNT_MAX: u64 = u64::MAX - 1;
 
@@ -140,5 +161,32 @@ protocol! {
         13 SetWaiting { number: u16, generation: u32, nonblocking: bool } (()) -> Result<(), Errno>;
         /// What `SetWaiting` has noted: whether it is nonblocking. At first it is not.
         14 AskWaiting { number: u16, generation: u32 } (()) -> Result<bool, Errno>;
+        /// Creates a queue of notices. `ENFILE`: all event files are in use.
+        15 MakeNotices {} (()) -> Result<EventFile, Errno>;
+        /// Watches inode `ino`, or changes how; the watch's number. `EEXIST`: it is watched, and `wish` is for a new
+        /// watch only; `ENOSPC`: the board has as many as there can be; `EINVAL`: no queue of notices.
+        16 WatchInode { number: u16, generation: u32, ino: u32, wish: u32 } (()) -> Result<u32, Errno>;
+        /// Ends a watch, and says so in the queue. `EINVAL`: there is none.
+        17 UnwatchInode { number: u16, generation: u32, watch: u32 } (()) -> Result<(), Errno>;
+        /// Inode `ino`, found in directory `parent` (0: none), has changed so ([`crate::notices`]); of a name in the
+        /// directory the slice has the name. `cookie` joins both notices of a move. From the files' owner only.
+        18 NoteChange { ino: u32, parent: u32, change: u32, cookie: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Whose name the queue needs before it can be read. `ENOENT`: none.
+        19 NextUnnamed { number: u16, generation: u32 } (()) -> Result<UnnamedChild, Errno>;
+        /// The name of that; an empty one: it has none any more, and its notices are dropped.
+        20 NameChild { number: u16, generation: u32, directory: u32, child: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Takes as many notices as fit in the slice, as programs read them (`struct inotify_event`). `EAGAIN`: there
+        /// is none, or the first one needs its name; `EINVAL`: it does not fit.
+        21 TakeNotices { number: u16, generation: u32, slot: u16 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// How many bytes all notices have that could be taken now.
+        22 CountNotices { number: u16, generation: u32 } (()) -> Result<u32, Errno>;
+        /// Creates a file of no process yet. `ENFILE`: all are in use.
+        23 MakeProcessFile {} (()) -> Result<EventFile, Errno>;
+        /// Process `pid` has ended. From the processes of this board only.
+        24 EndProcess { pid: u32 } (()) -> Result<(), Errno>;
+        /// Which process it is, and whether it has ended. `EINVAL`: no process.
+        25 AskProcess { number: u16, generation: u32 } (()) -> Result<WatchedProcess, Errno>;
+        /// Such a file is that of process `pid` of this board from now on, and readable when that has `ended`.
+        26 SetProcess { number: u16, generation: u32, pid: u32, ended: bool } (()) -> Result<(), Errno>;
     }
 }

@@ -69,6 +69,10 @@ pub const NAME_BYTES: usize = 110;
 pub const RECORD_BYTES_MAX: usize = 4096;
 /// Options of a side that are kept, at most.
 pub const OPTIONS_MAX: usize = 12;
+/// As an option: how long a receiver or who accepts waits, ns; 0: for ever. Others of the level have its bits, too.
+pub const RECEIVE_TIME: u32 = 1 << 16 | 20;
+/// As an option: how long a sender waits.
+pub const SEND_TIME: u32 = 1 << 16 | 21;
 /// Connections that wait at a listener, at most.
 pub const BACKLOG_MAX: usize = 64;
 

@@ -8,7 +8,9 @@ use renga_wire::Head;
 pub(crate) fn put(head: Head, data: &[u8], room: &mut [u8]) -> (usize, usize) {
     let Ok(bytes) = head.emit(room) else { unreachable!("a head fits into a fragment") };
     let fits = data.len().min(room.len() - bytes);
-    room[bytes..bytes + fits].copy_from_slice(&data[..fits]);
+    if fits > 0 {
+        room[bytes..bytes + fits].copy_from_slice(&data[..fits]);
+    }
     (bytes + fits, fits)
 }
 

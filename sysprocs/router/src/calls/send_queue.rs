@@ -102,12 +102,14 @@ impl SendQueue {
 
     /// Takes the next.
     pub fn pop(&mut self) -> Option<SendItem> {
-        let mut taken = 0;
-        if self.background > 0 {
-            let due = self.overtaken == OVERTAKING_MAX;
-            // Of a lane that is empty there is none: the first of the other one.
-            taken = (0..self.length).find(|&at| self.items[self.place(at)].is_background() == due).unwrap_or(0);
+        if self.background == 0 {
+            let item = *self.items.get(self.head).filter(|_| self.length > 0)?;
+            (self.head, self.length, self.overtaken) = (self.place(1), self.length - 1, 0);
+            return Some(item);
         }
+        let due = self.overtaken == OVERTAKING_MAX;
+        // Of a lane that is empty there is none: the first of the other one.
+        let taken = (0..self.length).find(|&at| self.items[self.place(at)].is_background() == due).unwrap_or(0);
         let item = (taken < self.length).then(|| self.items[self.place(taken)])?;
         // What was overtaken moves up.
         for at in (0..taken).rev() {
@@ -118,7 +120,7 @@ impl SendQueue {
         if item.is_background() {
             (self.background, self.overtaken) = (self.background - 1, 0);
         } else {
-            self.overtaken = if self.background > 0 { self.overtaken + 1 } else { 0 };
+            self.overtaken += 1;
         }
         Some(item)
     }

@@ -44,12 +44,15 @@ pub struct ProxyMailbox {
     done: Cell<Option<ProxyReply>>,
     /// The caller of the present work was interrupted.
     interrupted: Cell<bool>,
+    /// The proxy runs in the router's poll, which takes the result when that is over.
+    in_place: Cell<bool>,
 }
 
 impl ProxyMailbox {
     /// The empty post of proxy `number`.
     pub const fn new(number: u16) -> ProxyMailbox {
-        ProxyMailbox { number, work: Cell::new(None), done: Cell::new(None), interrupted: Cell::new(false) }
+        let (interrupted, in_place) = (Cell::new(false), Cell::new(false));
+        ProxyMailbox { number, work: Cell::new(None), done: Cell::new(None), interrupted, in_place }
     }
     /// Takes the work there is, and whether its caller was interrupted.
     pub fn take_call(&self) -> Option<(ProxyCall, bool)> {
@@ -58,7 +61,7 @@ impl ProxyMailbox {
     /// Leaves the result.
     pub fn finish(&self, done: ProxyReply, proxy_results: &ProxyResults) {
         self.done.set(Some(done));
-        proxy_results.add(self.number);
+        proxy_results.add(self.number, self.in_place.get());
     }
 }
 
@@ -76,12 +79,14 @@ impl ProxyResults {
         ProxyResults { router, numbers, head: Cell::new(0), length: Cell::new(0) }
     }
 
-    fn add(&self, number: u16) {
+    fn add(&self, number: u16, in_place: bool) {
         // Each post has at most one result, so there is room.
         let at = (self.head.get() + self.length.get()) % self.numbers.len();
         self.numbers[at].set(number);
         self.length.set(self.length.get() + 1);
-        self.router.notify();
+        if !in_place {
+            self.router.notify();
+        }
     }
 
     /// The next post with a result.
@@ -122,13 +127,24 @@ impl ProxyHandle {
     }
     /// Gives it work; it must not be busy.
     pub fn start(&mut self, busy: ProxyTask, work: ProxyCall, interrupted: bool) {
+        self.give(busy, work, interrupted);
+        self.process.notify();
+    }
+    /// As [`ProxyHandle::start`], by the router before it looks for results: the proxy runs at once, if it may.
+    pub fn run(&mut self, busy: ProxyTask, work: ProxyCall, interrupted: bool) {
+        self.give(busy, work, interrupted);
+        self.mailbox.in_place.set(true);
+        self.process.notify_in_place();
+        self.mailbox.in_place.set(false);
+    }
+    #[inline(always)]
+    fn give(&mut self, busy: ProxyTask, work: ProxyCall, interrupted: bool) {
         self.busy = Some(busy);
         self.mailbox.interrupted.set(interrupted);
         self.mailbox.work.set(Some(work));
         if interrupted {
             self.wait_canceller.cancel_wait();
         }
-        self.process.notify();
     }
     /// Notifies the proxy that its caller was interrupted.
     pub fn cancel_wait(&self) {

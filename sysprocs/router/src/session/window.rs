@@ -4,7 +4,7 @@
 
 use crate::session::link_session::{CONTROL_BYTES_MAX, Gap, Session, SessionState, WINDOW_FRAMES};
 use renga_wire::frame::Hello;
-use renga_wire::{FrameKind, HEADER_BYTES, Header, PAYLOAD_BYTES_MAX};
+use renga_wire::{FrameKind, HEADER_BYTES, Header, PAYLOAD_BYTES_MAX, of_payload};
 
 impl Session {
     /// Everything before `next`, which was sent, has arrived.
@@ -66,6 +66,12 @@ impl Session {
 
     /// The next frame to send.
     pub fn unsent(&mut self) -> Option<&[u8]> {
+        self.unsent_by(of_payload)
+    }
+
+    /// As [`Session::unsent`], where `crc32c` computes the payload's checksum.
+    #[inline(always)]
+    pub(crate) fn unsent_by(&mut self, crc32c: impl FnOnce(&[u8]) -> u32) -> Option<&[u8]> {
         if !self.has_unsent() {
             return None;
         }
@@ -75,7 +81,7 @@ impl Session {
             slot.bytes[HEADER_BYTES] = self.flow.expected;
             let header =
                 Header { kind: FrameKind::Data, destination: self.peer, source: self.me, epoch: self.epoch, sequence };
-            let Ok(bytes) = header.seal(usize::from(slot.payload_bytes), &mut slot.bytes) else {
+            let Ok(bytes) = header.seal_by(usize::from(slot.payload_bytes), &mut slot.bytes, crc32c) else {
                 unreachable!("a fragment fits into a frame")
             };
             slot.frame_bytes = bytes as u16;

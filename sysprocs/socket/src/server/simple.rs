@@ -17,7 +17,7 @@ impl SocketProcess {
     /// After a call that is no transfer.
     pub(super) fn note_simple(&mut self) {
         let quiet = self.sides.iter().all(|side| {
-            let whole = side.shut == 0 && side.error == 0 && !side.nonblocking;
+            let whole = side.shut == 0 && side.error == 0 && !side.nonblocking && !side.has_limits();
             whole && !side.references.is_empty() && side.attached.is_empty() && side.sending_with.is_empty()
         });
         let stream = self.sort == SocketSort::Stream && self.state == SocketState::Connected;

@@ -184,6 +184,10 @@ impl SocketProcess {
         if moved > 0 || records {
             target.note_edge(READABLE);
         }
+        if moved > 0 {
+            // Linux's limit is for each wait of a sender.
+            self.side(side).send_limit.restart();
+        }
         if moved == length {
             self.side(side).sent = 0;
             call.reply(Ok((sent + moved) as u32));
@@ -195,7 +199,7 @@ impl SocketProcess {
     }
 
     /// Answers the first sender at `side` early: with what has gone of its bytes, else with `errno`.
-    fn end_send(&mut self, side: SocketSide, call: Call<Send>, errno: Errno) {
+    pub(super) fn end_send(&mut self, side: SocketSide, call: Call<Send>, errno: Errno) {
         let sent = core::mem::take(&mut self.side(side).sent);
         call.reply(if sent > 0 { Ok(sent as u32) } else { Err(errno) });
     }
@@ -209,6 +213,7 @@ impl SocketProcess {
         let records = self.has_records();
         let own = self.side(side);
         let Some(mut call) = own.receiving.pop_front() else { return false };
+        own.receive_limit.restart();
         if own.ring.is_empty() {
             let error = core::mem::take(&mut own.error);
             let nothing = Received { bytes: 0, length: 0, from: SocketHandle::NONE };

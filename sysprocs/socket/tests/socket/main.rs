@@ -16,6 +16,7 @@ use std::rc::Rc;
 
 mod flights;
 mod internet;
+mod timeouts;
 
 const SOCKETS: usize = 4;
 const NAME: &[u8] = b"\0name";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the page tries: a check that is not made would not be missed otherwise.
-const CHECKS: [&str; 18] = [
+const CHECKS: [&str; 19] = [
     "boards_show_their_stops",
     "call_shows_its_parts",
     "difference_is_shown",
@@ -22,6 +22,7 @@ const CHECKS: [&str; 18] = [
     "paths_end_where_chains_do",
     "paths_fill_programs",
     "pointer_drags_time_and_window",
+    "print_has_all_rows_on_light",
     "program_shows_its_critical_path",
     "search_finds_programs",
     "space_plays_at_chosen_speed",
@@ -65,6 +66,7 @@ fn expect_all_true(results: &BTreeMap<String, serde_json::Value>) {
     assert_eq!(results.keys().map(String::as_str).collect::<Vec<_>>(), CHECKS);
 }
 
+/// Holds: view-page.
 #[test]
 fn page_in_browser_obeys_keys_and_pointers() {
     let folder = TestFolder::new("browser");

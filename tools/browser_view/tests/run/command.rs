@@ -36,16 +36,30 @@ fn view_existing_page_is_kept_without_force() {
 #[test]
 fn view_damaged_trace_is_refused_with_its_place() {
     let folder = TestFolder::new("damaged");
-    let whole = trace(&events());
-    let cut = folder.file("cut.trace", &whole[..whole.len() - 3]);
+    let mut damaged = trace(&events());
+    let length = damaged.len();
+    damaged[length - 20..].fill(100); // no kind of event
+    let damaged = folder.file("damaged.trace", &damaged);
     let wrong = folder.file("wrong.trace", b"a letter");
-    for (file, message) in [(&cut, "it ends early"), (&wrong, "this is no trace of Renga's")] {
+    for (file, message) in [(&damaged, "no such kind of event"), (&wrong, "this is no trace of Renga's")] {
         let output = view(&[file], &[]);
-        assert_eq!(output.status.code(), Some(125));
+        assert_eq!(output.status.code(), Some(125), "{}", said(&output));
         assert!(said(&output).contains(message), "{}", said(&output));
         assert!(said(&output).contains("of the trace"), "the place: {}", said(&output));
         assert!(!file.with_extension("trace.html").exists());
     }
     let missing = view(&[Path::new("/no/such/trace")], &[]);
     assert!(said(&missing).contains("cannot read /no/such/trace"), "{}", said(&missing));
+}
+
+#[test]
+fn view_cut_trace_is_shown_and_said_to_be_cut() {
+    let folder = TestFolder::new("cut");
+    let whole = trace(&events());
+    let cut = folder.file("cut.trace", &whole[..whole.len() - 3]);
+    let output = view(&[&cut], &[]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("has no end"), "{}", said(&output));
+    let page = fs::read_to_string(folder.0.join("cut.trace.html")).expect("it is written");
+    assert!(page.contains("\"is_cut\":true"));
 }

@@ -91,7 +91,7 @@ pub fn processes(board: HostBoard, medium: &'static FuzzMedium, frames: HostFram
         board.arena.put(|| medium),
         timing,
         frames,
-        (board.family(&[frames.pages]), &[Members::NONE]),
+        (board.family(&[frames.pages]), &[Members::NONE], &Members::NONE),
         COUNTS,
     )
 }

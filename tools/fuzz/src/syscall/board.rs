@@ -33,7 +33,9 @@ use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::proc_info::ProcInfo;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Arena, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch};
+use renga_rt::{
+    Address, Arena, Client, Family, Local, Me, Members, Notifier, WaitCanceller, Wakes, Watch, WatchFilters,
+};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -187,6 +189,7 @@ fn facts(
         sessions,
         groups,
         notifier: Notifier::new(process),
+        watched: arena.put(|| WatchFilters::new(&[])),
     })
 }
 
@@ -222,7 +225,11 @@ fn events(board: HostBoard, wakes: &'static Wakes) -> Address<Events> {
     let places = board.arena.put_slice(EVENTS, |_| renga_clock::EventPlace::FREE);
     let due = board.arena.put_slice(EVENTS, |_| renga_clock::DuePlace::EMPTY);
     let watches = board.arena.put_slice(EVENTS, |_| renga_clock::WatchPlace::FREE);
-    board.server(|me, port| renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes, watches, 0))
+    let notices = board.arena.put(|| renga_clock::NoticeMemory { notices: &mut [], watches: &mut [] });
+    let watched = board.arena.put(|| WatchFilters::new(&[]));
+    board.server(|me, port| {
+        renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes, watches, notices, watched, 0)
+    })
 }
 
 struct Pipes {

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use renga_cli::ClusterArgs;
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
+use renga_profile::Profile;
 use renga_workspace::environment::Environment;
 
 /// Null calls, one after the other.
@@ -25,6 +26,8 @@ done
 remote -b b /usr/lib/renga/measure warm sh -c 'for i in 1 2 3 4; do (cat /dev/null > /dev/null) & done; wait'
 remote -b b /usr/lib/renga/measure bulk sh -c 'for i in 1 2 3 4; do (cat /tmp/bulk$i > /dev/null) & done; wait'
 ";
+/// Of the software of a call, from trap to answer.
+const GOAL_INSTRUCTIONS: u64 = 2_400;
 /// Bytes that the four readers read.
 const BULK_BYTES: u64 = 4 * 96 * 4096;
 
@@ -39,8 +42,8 @@ pub fn measure(environment: &Environment, machine: &ClusterArgs) -> Result<u8> {
     let null = fixture.run(&system, &kernel, NULL_SCRIPT, true)?;
     let bulk = fixture.run(&system, &kernel, BULK_SCRIPT, true)?;
     fixture.progress.finish();
-    let rate_bps = machine.profile.machine().link_rate_bps;
-    print_null(&null, rate_bps)?;
+    let Profile { link_rate_bps: rate_bps, instruction_ns, .. } = machine.profile.machine();
+    print_null(&null, rate_bps, instruction_ns)?;
     print_bulk(&bulk, rate_bps)?;
     Ok(0)
 }
@@ -55,7 +58,7 @@ fn calls(run: &MeasuredRun) -> Vec<(u64, u64)> {
     run.text.lines().filter_map(call).collect()
 }
 
-fn print_null(run: &MeasuredRun, rate_bps: u64) -> Result<()> {
+fn print_null(run: &MeasuredRun, rate_bps: u64, instruction_ns: u64) -> Result<()> {
     // The first calls find cold caches of their own: page faults of the program.
     let calls = calls(run).into_iter().skip(1);
     let parts: Vec<CallParts> = calls.filter_map(|call| CallParts::of(&run.frames, &run.events, call)).collect();
@@ -73,7 +76,11 @@ fn print_null(run: &MeasuredRun, rate_bps: u64) -> Result<()> {
     }
     row("round trip, from and to the user program", total);
     let software = parts.software_ns();
-    println!("\n  software {:.1} % of the round trip (goal: under 50 %)", 100.0 * software as f64 / total as f64);
+    println!(
+        "\n  software {:.1} % of the round trip (goal: under 50 %), {} instructions on both boards (goal: {GOAL_INSTRUCTIONS})",
+        100.0 * software as f64 / total as f64,
+        software / instruction_ns.max(1)
+    );
     Ok(())
 }
 

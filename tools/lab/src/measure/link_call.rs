@@ -40,7 +40,6 @@ impl CallParts {
         let accepted_ns = after(begin_ns, CALLER, |event| matches!(event, TraceEvent::Accept { .. }))?;
         let called_ns = after(request.delivered_ns, SERVER, |event| matches!(event, TraceEvent::Call { .. }))?;
         let replied_ns = after(called_ns, SERVER, |event| matches!(event, TraceEvent::Reply { .. }))?;
-        let router_ns = after(replied_ns, SERVER, dispatch)?;
         let answered_ns = after(reply.delivered_ns, CALLER, |event| matches!(event, TraceEvent::Reply { .. }))?;
         let resumed_ns = after(answered_ns, CALLER, dispatch)?;
         let mut all = FrameParts::of(request);
@@ -54,8 +53,8 @@ impl CallParts {
                 resumed_ns.checked_sub(answered_ns)?,
                 end_ns.checked_sub(resumed_ns)?,
                 called_ns.checked_sub(request.delivered_ns)?,
-                router_ns.checked_sub(called_ns)?,
-                reply.sent_ns.checked_sub(router_ns)?,
+                replied_ns.checked_sub(called_ns)?,
+                reply.sent_ns.checked_sub(replied_ns)?,
             ],
             token_ns: request.token_wait_ns + reply.token_wait_ns,
             wire_ns: request.wire_ns + reply.wire_ns,
@@ -99,8 +98,8 @@ impl CallParts {
         ];
         let server = vec![
             ("interrupt, router and proxy until the call", arrive),
-            ("server, and proxy hands the reply over", serve),
-            ("router sends the reply", answer),
+            ("server", serve),
+            ("proxy hands the reply over, and router sends it", answer),
         ];
         let wire = vec![
             ("heads of frames", heads),

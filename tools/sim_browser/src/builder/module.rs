@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use renga_workspace::cargo;
-use renga_workspace::environment::{WASM_RUSTFLAGS, Environment};
+use renga_workspace::environment::{Environment, WASM_RUSTFLAGS};
 use renga_workspace::progress::ProgressLine;
 use std::path::PathBuf;
 use std::process::Command;

@@ -2,6 +2,7 @@
 //! speaks to them as a user process does.
 
 mod counts;
+pub mod events;
 mod image;
 pub mod name_cache;
 mod stat;
@@ -43,7 +44,7 @@ const CACHED_FILES: usize = 16;
 #[derive(Clone, Copy)]
 pub struct System {
     pub board: HostBoard,
-    servers: FsServers,
+    pub servers: FsServers,
     names: Address<Names>,
 }
 
@@ -64,7 +65,8 @@ impl System {
         let (device, medium) = (board.arena.put(|| device.clone()), Medium::named(medium).unwrap());
         let machine = board.arena.put(|| HostMemory::new(counts.frames));
         let (frames, names) = (HostFrames::start(board, machine, CACHED_FILES), name_cache::start(board));
-        let caches = (page_caches(board, frames.pages), board.family(&[names]));
+        let events = board.server(|_, port| events::recorder(port));
+        let caches = (page_caches(board, frames.pages), board.family(&[names]), &board.family(&[events])[0]);
         let servers = FsServers::start(board, device, medium, frames, caches, counts);
         System { board, servers, names }
     }

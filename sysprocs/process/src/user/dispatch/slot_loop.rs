@@ -354,6 +354,9 @@ impl<M: UserMemory> User<M> {
                     apart!(self.hang_up(ended));
                 }
                 self.notify_parent(ended.parent, status).await;
+                if self.facts.watched.processes.has(pid) {
+                    apart!(self.report_end(pid));
+                }
             }
             Err(errno) => self.me.log("the table does not know a program that ends", [u64::from(pid), errno.0.into()]),
         }

@@ -65,6 +65,9 @@ calls! {
         23 dup => duplicate;
         24 dup3 => duplicate_to;
         25 fcntl => control_descriptor;
+        26 inotify_init1 => make_notices;
+        27 inotify_add_watch => watch_inode;
+        28 inotify_rm_watch => unwatch_inode;
         29 ioctl => control_device;
         30 ioprio_set => set_io_priority;
         31 ioprio_get => get_io_priority;
@@ -209,6 +212,9 @@ calls! {
         215 munmap => unmap;
         216 mremap => remap;
         220 clone => clone;
+        435 clone3 => clone_by_structure;
+        424 pidfd_send_signal => signal_process;
+        434 pidfd_open => open_process;
         221 execve => execute(false);
         281 execveat => execute(true);
         222 mmap => map;

@@ -2,6 +2,7 @@
 
 use crate::probes::{self, program_operands};
 use crate::procs::record::NAME_BYTES;
+use crate::signals::SIGNALS;
 use crate::user::facts::time::NS_PER_S;
 use crate::user::slot::User;
 use crate::user::state::SyscallResult;
@@ -17,6 +18,8 @@ const NAME_FIELDS: usize = 6;
 /// The reported release: that of the imitated Linux.
 const RELEASE: &[u8] = b"6.1.0-renga";
 const SYSINFO_BYTES: usize = 112;
+const PR_SET_PDEATHSIG: u32 = 1;
+const PR_GET_PDEATHSIG: u32 = 2;
 const PR_GET_DUMPABLE: u32 = 3;
 const PR_SET_DUMPABLE: u32 = 4;
 const PR_SET_NAME: u32 = 15;
@@ -72,6 +75,19 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn control_process(&mut self) -> SyscallResult {
         match self.int(0) {
+            PR_SET_PDEATHSIG => {
+                let signal = self.argument(1);
+                if signal > SIGNALS.into() {
+                    return Err(Errno::EINVAL.into());
+                }
+                self.program.parent_death = signal as u8;
+                Ok(0)
+            }
+            PR_GET_PDEATHSIG => {
+                let signal = u32::from(self.program.parent_death);
+                self.put(self.argument(1), &signal.to_le_bytes()).await?;
+                Ok(0)
+            }
             PR_GET_DUMPABLE => Ok(self.program.dumpable.into()),
             PR_SET_DUMPABLE => {
                 self.program.dumpable = match self.argument(1) {

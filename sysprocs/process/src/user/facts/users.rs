@@ -43,6 +43,7 @@ impl<M: UserMemory> User<M> {
         let old = self.ids(of_groups);
         if (old.effective, old.files) != (new.effective, new.files) {
             self.program.dumpable = false;
+            self.program.parent_death = 0;
         }
         match of_groups {
             true => self.program.credentials.groups = new,

@@ -357,6 +357,9 @@ impl<M: UserMemory> User<M> {
         self.thread.alternate_stack = AlternateStack::default();
         self.program.dumpable =
             !identity((self.program.credentials.users, self.program.credentials.groups)).is_secure();
+        if !self.program.dumpable {
+            self.program.parent_death = 0;
+        }
         self.program.origin = origin;
         self.publish_info();
         self.report_ignored(0).await;

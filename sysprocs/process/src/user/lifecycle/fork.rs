@@ -1,10 +1,9 @@
-//! Making processes: fork, vfork, and fork onto another board.
+//! Making processes: fork on this board, and onto another one.
 //!
 //! Invariant: until the new process has its descriptor, everything done for it can be undone, and is if
 //! a later step fails; afterwards the references, the space and the pages are its own.
 
 use crate::probes::{self, program_operands};
-use crate::signals::SIGCHLD;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::{User, pager};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
@@ -13,34 +12,12 @@ use crate::user::state::{ProgramState, SyscallEscape, SyscallResult, ThreadState
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
-use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
+use renga_proto::procs::{AddChild, BeginFork, PassOn, Rename, Schedule, Spawn, board_of};
 use renga_proto::references::NoteProgram;
 use renga_rt::pace::Pace;
 use renga_rt::policy::Policy;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, apart};
-
-const CLONE_VM: u64 = 0x100;
-const CLONE_VFORK: u64 = 0x4000;
-const CLONE_THREAD: u64 = 0x1_0000;
-const CLONE_SETTLS: u64 = 0x8_0000;
-const CLONE_PARENT_SETTID: u64 = 0x10_0000;
-const CLONE_CHILD_CLEARTID: u64 = 0x20_0000;
-const CLONE_CHILD_SETTID: u64 = 0x100_0000;
-/// The signal that the end of the child sends, in the flags.
-const CLONE_SIGNAL: u64 = 0xff;
-/// What threads share, all of it.
-const OF_THREADS: u64 = CLONE_VM | 0x200 | 0x400 | 0x800 | CLONE_THREAD;
-/// What else may be said of threads; the value of semaphores is one's own, and a thread is not traced.
-const FOR_THREADS: u64 =
-    0x4_0000 | 0x40_0000 | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID;
-const SUPPORTED: u64 = CLONE_SIGNAL
-    | CLONE_VM
-    | CLONE_VFORK
-    | CLONE_SETTLS
-    | CLONE_PARENT_SETTID
-    | CLONE_CHILD_CLEARTID
-    | CLONE_CHILD_SETTID;
 
 /// How the address space travels; the first byte of what describes the child.
 const SPACE_HERE: u8 = 0;
@@ -56,10 +33,12 @@ pub(super) struct Wishes {
     /// Where to write 0 when it ends; 0: nowhere.
     pub(super) clear_tid: u64,
     /// Its stack pointer; 0: the parent's.
-    sp: u64,
-    tpidr: u64,
+    pub(super) sp: u64,
+    pub(super) tpidr: u64,
     /// How it shares the core: as its parent, in a word.
     pub(super) schedule: u64,
+    /// Its signals have no handlers.
+    pub(super) clears_handlers: bool,
 }
 
 impl Wishes {
@@ -89,50 +68,8 @@ enum SpaceWay<'a> {
 }
 
 impl<M: UserMemory> User<M> {
-    pub(crate) async fn clone(&mut self) -> SyscallResult {
-        let (flags, stack, parent_tid) = (self.argument(0), self.argument(1), self.argument(2));
-        let (tls, child_tid) = (self.argument(3), self.argument(4));
-        let given = |flag, value| if flags & flag != 0 { value } else { 0 };
-        let wishes = Wishes {
-            set_tid: given(CLONE_CHILD_SETTID, child_tid),
-            clear_tid: given(CLONE_CHILD_CLEARTID, child_tid),
-            sp: stack,
-            tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
-            schedule: self.schedule().to_word(),
-        };
-        if flags & CLONE_THREAD != 0 {
-            let all = flags & OF_THREADS == OF_THREADS && flags & !(OF_THREADS | FOR_THREADS) == 0;
-            return if all {
-                apart!(self.make_thread(wishes, given(CLONE_PARENT_SETTID, parent_tid)))
-            } else {
-                Err(Errno::EINVAL.into())
-            };
-        }
-        if flags & (CLONE_VM | CLONE_VFORK) == CLONE_VM {
-            return Err(Errno::ENOSYS.into());
-        }
-        let signal = (flags & CLONE_SIGNAL) as u8;
-        if flags & !SUPPORTED != 0 || (signal != 0 && signal != SIGCHLD) {
-            return Err(Errno::EINVAL.into());
-        }
-        // Siblings may change the space of a program with threads: its child gets a copy, and nobody waits for it.
-        let borrows = flags & CLONE_VM != 0 && self.group.is_none();
-        let child = self.fork_here(wishes, borrows).await;
-        // A fork that a signal came before is made again, when that has been served.
-        let child = restartable_as(SyscallEscape::RestartAlways, child)?;
-        // While the child borrows the space, this process does not touch it.
-        if flags & CLONE_VFORK != 0 && borrows {
-            self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
-        }
-        if flags & CLONE_PARENT_SETTID != 0 {
-            // The child is made: a bad address only loses the number, as on Linux.
-            let _ = self.put(parent_tid, &child.to_le_bytes()).await;
-        }
-        Ok(u64::from(child))
-    }
-
     /// A process on this board, in a copy of the space or, if it `borrows`, in the space itself.
-    async fn fork_here(&mut self, wishes: Wishes, borrows: bool) -> Result<u32, Errno> {
+    pub(super) async fn fork_here(&mut self, wishes: Wishes, borrows: bool) -> Result<u32, Errno> {
         let (space, mut pager) = self.memory();
         let copy = if borrows { pager.lend(space)? } else { pager.fork(space).await? };
         let refused = match self.add_references(false).await {
@@ -227,7 +164,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// How this program is scheduled, and its children will be.
-    fn schedule(&self) -> Schedule {
+    pub(super) fn schedule(&self) -> Schedule {
         let policy = self.me.policy_of(self.me.account());
         Schedule { policy, cores: self.me.cores(), all_cores: self.me.program_cores() }
     }
@@ -326,7 +263,10 @@ impl<M: UserMemory> User<M> {
         }
         get_registers(&mut reader, self.facts.slot, self.context)?;
         let pages = get_program(&mut reader, pid, (&mut *self.program, &mut self.thread))?;
-        let [set_tid, clear_tid, schedule] = reader.words()?;
+        let [set_tid, clear_tid, schedule, clears_handlers] = reader.words()?;
+        if clears_handlers != 0 {
+            self.program.actions.reset_handlers();
+        }
         self.thread.clear_child_tid = clear_tid;
         let at = bytes - reader.rest().len();
         let Schedule { policy, cores, .. } = Schedule::from_word(schedule).ok_or(Errno::EINVAL)?;
@@ -374,5 +314,5 @@ fn put_state(
 ) -> Result<(), Errno> {
     wishes.with_registers(context, |context| put_registers(writer, context))?;
     put_program(writer, state, pages)?;
-    writer.words([wishes.set_tid, wishes.clear_tid, wishes.schedule])
+    writer.words([wishes.set_tid, wishes.clear_tid, wishes.schedule, wishes.clears_handlers.into()])
 }

@@ -1,5 +1,6 @@
 //! Programs begin, move and end: fork, exec, wait, groups and sessions.
 
+mod clone;
 pub(crate) mod execute;
 mod file_pages;
 pub(crate) mod fork;

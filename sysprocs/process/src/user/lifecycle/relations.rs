@@ -14,11 +14,11 @@ use renga_proto::procs::{
 use renga_rt::{Errno, Retry, apart};
 
 /// `si_code`: sent by `kill`.
-const SI_USER: i32 = 0;
+pub(crate) const SI_USER: i32 = 0;
 /// By `tkill` or `tgkill`.
 const SI_TKILL: i32 = -6;
 /// The bytes of a `siginfo_t` that have a meaning here.
-const INFO_BYTES: usize = 32;
+pub(crate) const INFO_BYTES: usize = 32;
 
 impl<M: UserMemory> User<M> {
     pub(crate) async fn exit(&mut self) -> SyscallResult {
@@ -165,7 +165,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// The cause of a signal from this program.
-    fn cause(&self, code: i32) -> Cause {
+    pub(crate) fn cause(&self, code: i32) -> Cause {
         let sender = Sender { pid: self.program.pid, uid: self.program.credentials.users.real };
         Cause { code, sender, ..Cause::KERNEL }
     }
@@ -217,16 +217,19 @@ impl<M: UserMemory> User<M> {
         let (signal, info) = (u8::try_from(self.int(first + 1)).map_err(|_| Errno::EINVAL)?, self.argument(first + 2));
         let mut bytes = [0; INFO_BYTES];
         self.get(info, &mut bytes).await?;
-        let (code, value) = (int_at(&bytes, 8) as i32, word_at(&bytes, 24));
-        let sender = Sender { pid: int_at(&bytes, 16), uid: int_at(&bytes, 20) };
-        // Only the system may claim towards others to be the sender.
-        if code == Cause::OF_SIBLING {
-            return Err(Errno::EPERM);
-        }
-        if (code >= 0 || code == SI_TKILL) && pid != self.thread.tid && pid != self.program.pid {
-            return Err(Errno::EPERM);
-        }
-        // No timer of the clock: a program may say what it likes otherwise.
-        self.send(pid, signal, Cause { code, sender, value, timer: 0 }).await
+        let cause = queued_cause(&bytes, pid == self.thread.tid || pid == self.program.pid)?;
+        self.send(pid, signal, cause).await
     }
+}
+
+/// The cause that a `siginfo_t` names, of a signal to another program or to the own.
+pub(crate) fn queued_cause(info: &[u8; INFO_BYTES], is_own: bool) -> Result<Cause, Errno> {
+    let (code, value) = (int_at(info, 8) as i32, word_at(info, 24));
+    let sender = Sender { pid: int_at(info, 16), uid: int_at(info, 20) };
+    // Only the system may claim towards others to be the sender.
+    if code == Cause::OF_SIBLING || (code >= 0 || code == SI_TKILL) && !is_own {
+        return Err(Errno::EPERM);
+    }
+    // No timer of the clock: a program may say what it likes otherwise.
+    Ok(Cause { code, sender, value, timer: 0 })
 }

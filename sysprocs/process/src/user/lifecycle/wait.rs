@@ -4,13 +4,14 @@ use crate::signals::{SIGCHLD, of_child};
 use crate::user::facts::usage::resource_usage;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::put_ints;
+use crate::user::state::open_flags::O_NONBLOCK;
 use crate::user::state::{SyscallEscape, SyscallResult, restartable};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{
     WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_KEEP, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, WaitedChild,
 };
 use renga_proto::used::Used;
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// Linux's own: which kinds of children; ours are all of one kind.
 const KINDS: u32 = 0xe000_0000;
@@ -19,6 +20,7 @@ const NEWS: u32 = WAIT_ENDED | WAIT_STOPPED | WAIT_CONTINUED;
 const P_ALL: u32 = 0;
 const P_PID: u32 = 1;
 const P_PGID: u32 = 2;
+const P_PIDFD: u32 = 3;
 const SIGINFO_BYTES: usize = 128;
 
 impl<M: UserMemory> User<M> {
@@ -58,7 +60,13 @@ impl<M: UserMemory> User<M> {
         if options & !(NEWS | WAIT_NO_HANG | WAIT_KEEP | KINDS) != 0 || options & NEWS == 0 {
             return Err(Errno::EINVAL.into());
         }
+        let mut may_wait = true;
         let (which, of_group) = match (kind, id) {
+            (P_PIDFD, 0..) => {
+                let (process, descriptor) = apart!(self.process_of(id as u64))?;
+                may_wait = options & WAIT_NO_HANG != 0 || self.status_flags(&descriptor).await? & O_NONBLOCK == 0;
+                (process.pid as i32, 0)
+            }
             (P_ALL, _) => (-1, 0),
             (P_PID, 1..) => (id, 0),
             (P_PGID, 0) => (0, 0), // its own
@@ -66,8 +74,11 @@ impl<M: UserMemory> User<M> {
             _ => return Err(Errno::EINVAL.into()),
         };
         let parent = self.thread.tid;
-        let options = options & !KINDS | of_group;
+        let options = options & !KINDS | of_group | if may_wait { 0 } else { WAIT_NO_HANG };
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
+        if waited.pid == 0 && !may_wait {
+            return Err(Errno::EAGAIN.into());
+        }
         self.put_unless_null(place, &child_info(waited.pid, waited.status)).await?;
         Ok(self.put_unless_null(usage, &resource_usage(used)).await?)
     }

@@ -45,7 +45,7 @@ rights! {
     /// Of a path lookup.
     PATHS = path {
         AbsolutePath Access ChangeMode ChangeOwner ChangeTimes Cross FileSystemStatus Link Make MakeDirectory
-        MakeNode Open ReadLinkOf Remove Rename Resolve StatusOf SymbolicLink Unlink
+        MakeNode NameIn Open ReadLinkOf Remove Rename Resolve StatusOf SymbolicLink Unlink
     };
     /// Of a pipe.
     PIPES = pipe {
@@ -63,8 +63,9 @@ rights! {
     };
     /// Of the event files of any board.
     EVENTS = events {
-        AddCount AskTimerFile AskWaiting ChangeWatch ClaimWatch DropEvents HoldEvents NextWatch PollEvents
-        SetTimerFile SetWaiting TakeCount
+        AddCount AskProcess AskTimerFile AskWaiting ChangeWatch ClaimWatch CountNotices DropEvents HoldEvents
+        MakeNotices MakeProcessFile NameChild NextUnnamed NextWatch PollEvents SetProcess SetTimerFile SetWaiting
+        TakeCount TakeNotices UnwatchInode WatchInode
     };
     /// Of the words that programs wait for.
     FUTEXES = futex {

@@ -15,7 +15,7 @@ use crate::user::state::{AlternateStack, SyscallEscape, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
 use renga_proto::clock::GoOn;
-use renga_proto::procs::{AwaitContinue, Cause, INIT, SignalFacts, Stopped, TakeSignal};
+use renga_proto::procs::{AwaitContinue, Cause, INIT, Kill, SignalFacts, Stopped, TakeSignal};
 use renga_rt::Errno;
 use renga_rt::user::{FpPlace, PSTATE_USER};
 
@@ -47,6 +47,9 @@ impl<M: UserMemory> User<M> {
         // Each pass takes a pending signal.
         loop {
             let Ok((next, origin)) = self.take_signal(self.thread.blocked).await else { return Ok(false) };
+            if next.signal == 0 && next.more {
+                continue; // the parent's end was one more
+            }
             if next.signal == 0 {
                 return Ok(next.suspended);
             }
@@ -71,11 +74,22 @@ impl<M: UserMemory> User<M> {
         }
     }
 
+    /// Notes who is the parent now. Another one means that the last has ended: the program gets the signal that it
+    /// wished for then. Whether it did.
+    async fn note_parent(&mut self, parent: u32) -> bool {
+        let (pid, signal) = (self.program.pid, self.program.parent_death);
+        if core::mem::replace(&mut self.program.parent, parent) == parent || signal == 0 {
+            return false;
+        }
+        let kill = Kill { pid, signal, cause: Cause::KERNEL };
+        self.services.clients.procs.call(kill, ()).await.is_ok()
+    }
+
     /// Takes a pending signal outside `blocked`, if there is one; a timer that sent it goes on.
     pub(crate) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(SignalFacts, SignalOrigin), Errno> {
         let (pid, tid) = (self.program.pid, self.thread.tid);
-        let taken = self.services.clients.procs.call(TakeSignal { pid: tid, blocked }, ()).await?;
-        self.program.parent = taken.next.parent;
+        let mut taken = self.services.clients.procs.call(TakeSignal { pid: tid, blocked }, ()).await?;
+        taken.next.more |= self.note_parent(taken.next.parent).await;
         self.thread.may_hold_signals = taken.next.waits;
         let overruns = match taken.cause.timer {
             0 => 0,

@@ -85,6 +85,10 @@ pub enum EventSort {
     Timer,
     /// A set of watches (epoll).
     Watches,
+    /// Notices of changed files (inotify).
+    Notices,
+    /// A process (pidfd).
+    Process,
 }
 
 /// What is fixed of each kind of object.
@@ -157,6 +161,12 @@ impl Object {
             Object::Events { sort: EventSort::Timer, .. } => ObjectFacts::anonymous(14, "anon_inode:[timerfd]"),
             Object::Named { .. } => ObjectFacts::file(15, false, Errno::EBADF),
             Object::Events { sort: EventSort::Watches, .. } => ObjectFacts::anonymous(16, "anon_inode:[eventpoll]"),
+            Object::Events { sort: EventSort::Notices, .. } => {
+                ObjectFacts::anonymous(NOTICES_CODE, "anon_inode:inotify")
+            }
+            Object::Events { sort: EventSort::Process, .. } => {
+                ObjectFacts::anonymous(PROCESS_CODE, "anon_inode:[pidfd]")
+            }
             Object::Socket { side, sort, family, .. } => ObjectFacts {
                 mode: S_IFSOCK | 0o777,
                 ..ObjectFacts::file(first_code(family) + 2 * sort as u8 + side as u8, true, Errno::ESPIPE)
@@ -262,6 +272,9 @@ impl Object {
 /// The codes of the sides of a pseudo-terminal.
 const MASTER_CODE: u8 = 40;
 const SLAVE_CODE: u8 = 41;
+/// Those of further event files.
+const NOTICES_CODE: u8 = 42;
+const PROCESS_CODE: u8 = 43;
 /// The first code of sockets of a family: there is one for each sort and side.
 const fn first_code(family: SocketFamily) -> u8 {
     match family {
@@ -326,6 +339,8 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
         14 => Object::Events { at: at()?, sort: EventSort::Timer },
         15 => Object::Named { generation: word()? },
         16 => Object::Events { at: at()?, sort: EventSort::Watches },
+        NOTICES_CODE => Object::Events { at: at()?, sort: EventSort::Notices },
+        PROCESS_CODE => Object::Events { at: at()?, sort: EventSort::Process },
         MASTER_CODE => Object::Terminal { at: at()?, side: TerminalSide::Master },
         SLAVE_CODE => Object::Terminal { at: at()?, side: TerminalSide::Slave },
         _ => {

@@ -49,6 +49,8 @@ renga_rt::with_defaults! {
         pub(crate) umask: u16 = UMASK,
         /// The flag of `PR_SET_DUMPABLE`; no core dump is ever written.
         pub(crate) dumpable: bool = true,
+        /// The signal that the end of its parent means; 0: none.
+        pub(crate) parent_death: u8 = 0,
         /// What it does about signals.
         pub(crate) actions: SignalActions = SignalActions::default(),
         /// Where what it runs came from.

@@ -3,8 +3,8 @@
 use crate::user::state::thread_groups::ThreadGroups;
 use renga_memory::{FrameCounts, SpaceTables};
 use renga_proto::sessions::Sessions;
-use renga_rt::Notifier;
 use renga_rt::proc_info::ProcInfo;
+use renga_rt::{Notifier, WatchFilters};
 
 /// The facts that a slot gets at boot.
 #[derive(Clone, Copy)]
@@ -29,4 +29,6 @@ pub struct UserFacts {
     pub groups: &'static ThreadGroups,
     /// How other processes of its core notify it.
     pub notifier: Notifier,
+    /// What programs of its board watch.
+    pub watched: &'static WatchFilters,
 }

@@ -22,7 +22,9 @@ use renga_proto::sessions::Sessions;
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes};
+use renga_rt::{
+    Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes, WatchFilters,
+};
 use script::{Script, run};
 use std::cell::RefCell;
 
@@ -62,6 +64,7 @@ struct Headers {
     events: &'static Process,
     futexes: &'static Process,
     wakes: &'static Wakes,
+    watched: &'static WatchFilters,
     file_table: &'static Process,
     pipe_table: &'static Process,
     files: Vec<&'static Process>,
@@ -112,6 +115,7 @@ fn declare(board: HostBoard) -> Headers {
         events: board.declare(3),
         futexes: board.declare(3),
         wakes: leak(Wakes::new(Some(Notifier::new(waker)))),
+        watched: leak(WatchFilters::new(&[])),
         file_table: board.declare(3),
         pipe_table: board.declare(3),
         files: many(FILES),
@@ -349,6 +353,7 @@ fn start_user<M: UserMemory>(
         sessions,
         groups: here.groups,
         notifier: Notifier::new(here.users[slot]),
+        watched: here.watched,
     });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     board.start(here.users[slot], |me| {

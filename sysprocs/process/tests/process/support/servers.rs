@@ -47,7 +47,9 @@ pub fn start_events(board: HostBoard, here: &Headers) {
         let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
         let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
         let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
-        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches, 0)
+        let notices = Box::leak(Box::new(renga_clock::NoticeMemory { notices: &mut [], watches: &mut [] }));
+        let epoch_ns = 1_000_000_000_000;
+        renga_clock::events(me, port, places, due, epoch_ns, 1, here.wakes, watches, notices, here.watched, 0)
     });
     board.start(here.futexes, |me| {
         let places = Vec::leak(vec![renga_futex::FutexWait::EMPTY; 2 * SLOTS]);

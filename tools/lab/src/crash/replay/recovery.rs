@@ -65,7 +65,8 @@ fn mount_and_unmount() -> Option<Result<(), Errno>> {
             let device = board.arena.put(|| ThreadDisk(DISK.with(|place| *place)));
             let frames = HostFrames::start(board, machine, CACHED_FILES);
             let medium = Medium::named("none")?;
-            let caches: (&[Members], &[Members]) = (board.family(&[frames.pages]), &[Members::NONE]);
+            let caches: (&[Members], &[Members], &Members) =
+                (board.family(&[frames.pages]), &[Members::NONE], &Members::NONE);
             let servers = FsServers::start(board, device, medium, frames, caches, COUNTS);
             let ended: &'static Cell<Option<Result<(), Errno>>> = board.arena.put(|| Cell::new(None));
             board.client(|me| {

@@ -4,7 +4,7 @@ mkdir "$1" && cd "$1" || exit 1
 /tmp/jobs </dev/console
 /tmp/whole torn
 /tmp/whole eintr
-for part in mappings files users; do
+for part in mappings files users parents; do
 	echo $part
 	/tmp/packages $part
 done

@@ -13,4 +13,5 @@ mod threads;
 mod timers;
 mod users;
 mod waits;
+mod watched_files;
 mod watches;

@@ -275,8 +275,44 @@ static void users(void) {
     say("is whole", status.st_size > 1000);
     _exit(0);
 }
+static void told(int signal) { (void)signal; write(1, "parent ended\n", 13); }
+/* The end of a parent is a signal, if a program wishes that. */
+static void parents(void) {
+    int wished = -1;
+    say("no signal", prctl(PR_SET_PDEATHSIG, 65));
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    prctl(PR_GET_PDEATHSIG, &wished);
+    say("wished", wished);
+    fflush(stdout);
+    int ends[2];
+    pipe(ends);
+    if (!fork()) {
+        prctl(PR_GET_PDEATHSIG, &wished);
+        say("inherited", wished);
+        fflush(stdout);
+        if (!fork()) {
+            signal(SIGUSR1, told);
+            prctl(PR_SET_PDEATHSIG, SIGUSR1);
+            close(ends[0]);
+            write(ends[1], "r", 1);
+            for (int n = 0; n < 3; n++) sleep(1);
+            _exit(0);
+        }
+        char ready;
+        close(ends[1]);
+        read(ends[0], &ready, 1);
+        _exit(0);
+    }
+    close(ends[1]);
+    wait(0);
+    char rest;
+    while (read(ends[0], &rest, 1) > 0);
+    say("over", 0);
+    fflush(stdout);
+}
 int main(int count, char **words) {
     (void)count;
+    if (!strcmp(words[1], "parents")) parents();
     if (!strcmp(words[1], "mappings")) mappings();
     if (!strcmp(words[1], "files")) files();
     if (!strcmp(words[1], "users")) users();

@@ -103,7 +103,9 @@ fn status(said: &str) -> Option<&str> {
 /// The version of `package` in an image's list of packages.
 fn version(list: &str, package: &str) -> String {
     let fields = list.lines().map(|line| line.split('_').collect::<Vec<_>>());
-    let version = fields.filter(|fields| fields[0] == package).find_map(|fields| Some((*fields.get(1)?).to_string()));
+    // A colon is written so in the names of files.
+    let mut of_package = fields.filter(|fields| fields[0] == package);
+    let version = of_package.find_map(|fields| Some(fields.get(1)?.replace("%3a", ":")));
     version.unwrap_or_else(|| panic!("no package {package} in\n{list}"))
 }
 
@@ -207,6 +209,6 @@ mod tests {
 
     #[test]
     fn package_version_is_that_of_whole_name() {
-        assert_eq!(version("tmux-x_1_arm64\ntmux_3.3a-3_arm64\n", "tmux"), "3.3a-3");
+        assert_eq!(version("tmux-x_1_arm64\ntmux_1%3a3.3a-3_arm64\n", "tmux"), "1:3.3a-3");
     }
 }

@@ -13,7 +13,7 @@ top -b -n 1 | sed -n '2s/  *[0-9]\+/ 9/gp' | cut -d, -f 1; echo top $?
 top -b -n 1 | grep -c ' sleep$'; echo top $?
 free -b | awk '/^Mem/ { print ($2 > 100000000), ($3 < $2) }'; echo free $?
 uptime | grep -c 'load average'; echo uptime $?
-script -qc 'ps -o stat=,tty= -p $$; exit' /dev/null | awk '{ sub(/[0-9]*\r$/, ""); print $1, $2 }'; echo terminal $?
+script -qc 'ps -o stat=,tty= -p $$; exit' /dev/null | tr -d '0-9\r' | awk '{ print $1, $2 }'; echo terminal $?
 python3 -c 'import ctypes; ctypes.CDLL(None).prctl(38, 1, 0, 0, 0); print(open("/proc/self/status").read().split("NoNewPrivs:")[1][:2])'; echo privileges $?
 pgrep -c -f '^sleep 100'; echo pgrep $?
 vmstat | wc -l; echo vmstat $?

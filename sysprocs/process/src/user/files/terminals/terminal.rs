@@ -1,11 +1,11 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
 use crate::signals::SIGTTOU;
-use crate::user::files::pair::TIOCGPTPEER;
+use crate::user::files::terminals::pair::{FIONREAD, TCFLSH, TCXONC, TIOCGPTPEER};
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::word_at;
 use crate::user::state::open_flags::{O_NONBLOCK, S_IFBLK, S_IFMT, S_IFREG, is_path_only};
-use crate::user::state::{FileDescriptor, OwnTerminal, SyscallResult};
+use crate::user::state::{EventSort, FileDescriptor, OwnTerminal, SyscallResult};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{TERMIOS_BYTES, WindowSize};
 use renga_proto::file::{Seek, Whence};
@@ -17,14 +17,11 @@ const TCSETS: u32 = 0x5402;
 const TCSETSW: u32 = 0x5403;
 const TCSETSF: u32 = 0x5404;
 const TCSBRK: u32 = 0x5409;
-const TCXONC: u32 = 0x540a;
-const TCFLSH: u32 = 0x540b;
 const TIOCSCTTY: u32 = 0x540e;
 const TIOCGPGRP: u32 = 0x540f;
 const TIOCSPGRP: u32 = 0x5410;
 const TIOCGWINSZ: u32 = 0x5413;
 const TIOCSWINSZ: u32 = 0x5414;
-const FIONREAD: u32 = 0x541b;
 const FIONBIO: u32 = 0x5421;
 const FIOASYNC: u32 = 0x5452;
 const TIOCNOTTY: u32 = 0x5422;
@@ -66,6 +63,11 @@ impl<M: UserMemory> User<M> {
                 Ok(())
             }
             FIONREAD if object.terminal().is_none() => {
+                if let Ok(at) = object.events(EventSort::Notices) {
+                    let bytes = apart!(self.count_notices(at));
+                    let bytes = bytes.map_err(|errno| self.note_loss(object, errno, false))?;
+                    return Ok(self.put(place, &bytes.to_le_bytes()).await?);
+                }
                 if object.socket().is_ok() {
                     let bytes = apart!(self.describe_socket(object))?.bytes;
                     return Ok(self.put(place, &bytes.to_le_bytes()).await?);

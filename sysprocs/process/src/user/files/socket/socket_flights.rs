@@ -4,7 +4,8 @@
 //! (`renga_socket`, `flights.rs`); what cannot be sent, or received, is released. Not here: the messages
 //! (`socket_messages.rs`).
 
-use super::transfer::Buffers;
+use super::socket_options::SOL_SOCKET;
+use crate::user::files::transfer::Buffers;
 use crate::user::slot::{User, leaving};
 use crate::user::state::fields::{int_at, word_at};
 use crate::user::state::image_bytes::{ImageReader, ImageWriter};
@@ -23,7 +24,6 @@ use renga_proto::socket_table::{
 use renga_proto::terminals::TerminalSide;
 use renga_rt::{Errno, Retry};
 
-const SOL_SOCKET: u32 = 1;
 const SCM_RIGHTS: u32 = 1;
 const SCM_CREDENTIALS: u32 = 2;
 const MSG_CTRUNC: u32 = 8;

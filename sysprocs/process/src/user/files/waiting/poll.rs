@@ -3,7 +3,7 @@
 //! Invariant: a poll that finds no event has registered with each server (`poll_round.rs`), and waits. Not here: sets
 //! of what is waited for (`watches.rs`).
 
-use crate::user::files::poll_round::PollRound;
+use crate::user::files::waiting::poll_round::PollRound;
 use crate::user::servers::object_calls::LOST;
 use crate::user::slot::User;
 use crate::user::state::limits::NOFILE;

@@ -4,7 +4,7 @@
 //! however its buffers lie. Not here: the loop over pages (`transfer.rs`).
 
 use super::socket_flights::MSG_CMSG_CLOEXEC;
-use super::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
+use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
 use crate::user::slot::{User, leaving};

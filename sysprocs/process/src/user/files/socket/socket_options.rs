@@ -5,17 +5,20 @@
 
 use super::socket_address::number_of;
 use crate::user::slot::User;
-use crate::user::state::fields::put_ints;
+use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::{Handle, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::socket::{GetOption, SetOption, SocketFamily, SocketSide, SocketSort, SocketState, TakeError};
 use renga_rt::{Errno, Retry};
 
-const SOL_SOCKET: u32 = 1;
+pub(super) const SOL_SOCKET: u32 = 1;
 const IPPROTO_IP: u32 = 0;
 const IPPROTO_TCP: u32 = 6;
 const IPPROTO_IPV6: u32 = 41;
+const NS_PER_S: u64 = 1_000_000_000;
+const NS_PER_US: u64 = 1000;
+const US_PER_S: u64 = 1_000_000;
 const SO_TYPE: u32 = 3;
 const SO_ERROR: u32 = 4;
 const SO_SNDBUF: u32 = 7;
@@ -102,7 +105,8 @@ impl<M: UserMemory> User<M> {
         let value = match (level, option) {
             (SOL_SOCKET, SO_LINGER) if length < 8 => return Err(Errno::EINVAL),
             (SOL_SOCKET, SO_LINGER) => self.get_word(place).await?,
-            (SOL_SOCKET, SO_RCVTIMEO | SO_SNDTIMEO) => return Ok(()),
+            (SOL_SOCKET, SO_RCVTIMEO | SO_SNDTIMEO) if length < 16 => return Err(Errno::EINVAL),
+            (SOL_SOCKET, SO_RCVTIMEO | SO_SNDTIMEO) => self.get_time_limit(place).await?,
             _ => {
                 let is_switch = is_kept(object, level, option)?;
                 if length < 4 {
@@ -116,6 +120,16 @@ impl<M: UserMemory> User<M> {
             return Ok(()); // they are as large as they are
         }
         self.keep_option((at, side), key(level, option), value).await
+    }
+
+    /// The `struct timeval` at `place` as a limit, ns: 0 is none, and one before now is over at once.
+    async fn get_time_limit(&mut self, place: u64) -> Result<u64, Errno> {
+        let (seconds, us) = (self.get_word(place).await? as i64, self.get_word(place.wrapping_add(8)).await?);
+        if us >= US_PER_S {
+            return Err(Errno::EDOM);
+        }
+        let Ok(seconds) = u64::try_from(seconds) else { return Ok(1) };
+        Ok(seconds.saturating_mul(NS_PER_S).saturating_add(us * NS_PER_US))
     }
 
     async fn keep_option(&mut self, (at, side): (Handle, SocketSide), option: u32, value: u64) -> Result<(), Errno> {
@@ -155,7 +169,12 @@ impl<M: UserMemory> User<M> {
                 };
                 put_ints(&mut value, [(0, pid), (4, user), (8, if user == 0 { 0 } else { u32::MAX })]);
             }
-            (SOL_SOCKET, SO_RCVTIMEO | SO_SNDTIMEO) => bytes = 16,
+            (SOL_SOCKET, SO_RCVTIMEO | SO_SNDTIMEO) => {
+                bytes = 16;
+                let (at, side, _) = object.socket()?;
+                let ns = self.kept_option((at, side), (level, option)).await?;
+                put_words(&mut value, [(0, ns / NS_PER_S), (8, ns % NS_PER_S / NS_PER_US)]);
+            }
             _ => {
                 if (level, option) == (SOL_SOCKET, SO_LINGER) {
                     bytes = 8;

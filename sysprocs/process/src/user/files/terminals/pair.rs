@@ -14,10 +14,10 @@ use renga_proto::proc_files::{pair_file, pair_node};
 use renga_proto::terminals::{DescribePair, MakePair, OwnPair, PairFacts, PairRequest, SLAVE_MODE, pair_of};
 use renga_rt::{Errno, Retry};
 
-const TCXONC: u32 = 0x540a;
-const TCFLSH: u32 = 0x540b;
+pub(super) const TCXONC: u32 = 0x540a;
+pub(super) const TCFLSH: u32 = 0x540b;
 const TIOCOUTQ: u32 = 0x5411;
-const FIONREAD: u32 = 0x541b;
+pub(super) const FIONREAD: u32 = 0x541b;
 const TIOCPKT: u32 = 0x5420;
 const TIOCGETD: u32 = 0x5424;
 pub(super) const TIOCGPTPEER: u32 = 0x5441;
@@ -97,7 +97,11 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Changes the node `number`; `EPERM`: it is another synthetic file. Times stay.
-    pub(super) async fn change_pair(&mut self, number: u32, mut change: FileChange) -> Result<(), Errno> {
+    pub(in crate::user::files) async fn change_pair(
+        &mut self,
+        number: u32,
+        mut change: FileChange,
+    ) -> Result<(), Errno> {
         let (board, number, facts) = self.node_facts(number).await?;
         if !self.program.credentials.rules_files() {
             change = change.permitted(&self.program.credentials, FileAccess::of_pair(&facts))?;

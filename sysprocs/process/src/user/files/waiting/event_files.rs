@@ -54,12 +54,24 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EMFILE);
         }
         let mut own = self.services.clients.own_events.at(0).ok_or(Errno::ENFILE)?;
-        let EventFile { number, generation } = own.call(make, ()).await?;
-        let object = Object::Events { at: Handle { board: self.services.board, number, generation }, sort };
+        let made = own.call(make, ()).await?;
+        self.add_event_file(self.services.board, made, sort, O_RDWR | flags & (O_CLOEXEC | O_NONBLOCK)).await
+    }
+
+    /// A descriptor of an event file that was made on `board`.
+    pub(crate) async fn add_event_file(
+        &mut self,
+        board: u8,
+        EventFile { number, generation }: EventFile,
+        sort: EventSort,
+        flags: u32,
+    ) -> Result<u64, Errno> {
+        let object = Object::Events { at: Handle { board, number, generation }, sort };
         if flags & O_NONBLOCK != 0 {
-            own.call(SetWaiting { number, generation, nonblocking: true }, ()).await?;
+            let set = SetWaiting { number, generation, nonblocking: true };
+            self.services.events(board)?.call(set, ()).await?;
         }
-        self.add_descriptor(FileDescriptor::opened(object, 0, 0o600, O_RDWR | flags & O_CLOEXEC)).await
+        self.add_descriptor(FileDescriptor::opened(object, 0, 0o600, flags & !O_NONBLOCK)).await
     }
 
     /// Reads a number to `place`, where there is room for `bytes`.
@@ -114,7 +126,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Waits to be woken by a server of `board`, which has `file`, unless the descriptor is non-blocking.
-    async fn await_events(&mut self, board: u8, file: &FileDescriptor) -> Result<(), SyscallEscape> {
+    pub(super) async fn await_events(&mut self, board: u8, file: &FileDescriptor) -> Result<(), SyscallEscape> {
         if self.status_flags(file).await? & O_NONBLOCK != 0 {
             return Err(Errno::EAGAIN.into());
         }

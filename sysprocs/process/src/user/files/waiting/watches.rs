@@ -4,7 +4,7 @@
 //! `poll` does, and claims one-shot and edge reports at the set. The object's server detects at a wait that an object
 //! was closed. Not here: the sets (`renga_clock`), polling and waiting (`poll_round.rs`).
 
-use crate::user::files::poll_round::PollRound;
+use crate::user::files::waiting::poll_round::PollRound;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::slot::User;
 use crate::user::state::fields::word_at;

@@ -9,10 +9,10 @@ use crate::user::signals::frame::{SI_TIMER, SignalOrigin};
 use crate::user::slot::User;
 use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
-use crate::user::state::{FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode};
+use crate::user::state::{EventSort, FileDescriptor, Object, SyscallEscape, SyscallResult, TransferMode};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{Cause, PendingSignals};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// Bytes of a `struct signalfd_siginfo`.
 const INFO_BYTES: usize = 128;
@@ -88,6 +88,9 @@ impl<M: UserMemory> User<M> {
     ) -> SyscallResult {
         match (file.object, mode.offset) {
             (Object::Signals { mask, .. }, None) => self.read_signals(mask, file, place, bytes).await,
+            (Object::Events { sort: EventSort::Notices, .. }, None) => {
+                apart!(self.read_notices(file, place, bytes, mode))
+            }
             _ => self.read_events(file, place, bytes, mode).await,
         }
     }

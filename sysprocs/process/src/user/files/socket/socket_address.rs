@@ -139,7 +139,8 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL);
         }
         if address.is_path() {
-            let (mut at, mut length) = (self.start_for(super::path::AT_FDCWD as u64, 0)?, self.put_path(address));
+            let (mut at, mut length) =
+                (self.start_for(crate::user::files::path::AT_FDCWD as u64, 0)?, self.put_path(address));
             if !self.program.credentials.rules_files() {
                 let found = apart!(self.permit(at, 0..length, 0, PathWish::Look))?;
                 if let Some((_, socket)) = found.end {

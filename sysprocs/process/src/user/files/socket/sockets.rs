@@ -149,7 +149,7 @@ impl<M: UserMemory> User<M> {
     /// Makes an inode that is a socket's at the path.
     async fn bind_path(&mut self, socket: (Handle, SocketSort), address: &SocketAddress) -> Result<(), Errno> {
         let length = self.put_path(address);
-        let start = self.start_for(super::path::AT_FDCWD as u64, 0)?;
+        let start = self.start_for(crate::user::files::path::AT_FDCWD as u64, 0)?;
         let (start, length) = match self.program.credentials.rules_files() {
             true => (start, length),
             false => apart!(self.permitted_from(start, length, NO_FOLLOW, PathWish::Make)).map_err(in_use)?,
@@ -303,7 +303,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// What a socket is now.
-    pub(super) async fn describe_socket(&mut self, object: Object) -> Result<SocketFacts, Errno> {
+    pub(in crate::user::files) async fn describe_socket(&mut self, object: Object) -> Result<SocketFacts, Errno> {
         let (at, side, _) = object.socket()?;
         let describe = DescribeSocket { generation: at.generation, side };
         let facts = self.services.socket(at)?.call_retrying(describe, ()).await;

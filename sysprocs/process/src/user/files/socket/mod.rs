@@ -1,0 +1,8 @@
+//! The system calls about sockets.
+
+mod internet;
+mod socket_address;
+mod socket_flights;
+mod socket_messages;
+mod socket_options;
+mod sockets;
