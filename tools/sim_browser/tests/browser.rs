@@ -61,14 +61,12 @@ fn possible(program: &str) -> bool {
     true
 }
 
-/// What a program writes that ends well.
-fn said(command: &mut Command) -> String {
+/// What a program writes that ends well, on standard output and on standard error.
+fn said(command: &mut Command) -> (String, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
-    let errors = String::from_utf8_lossy(&stderr);
+    let errors = String::from_utf8_lossy(&stderr).into_owned();
     assert!(status.success(), "{command:?}: {status}\n{errors}");
-    // The figures of speed.
-    println!("{errors}");
-    String::from_utf8(stdout).unwrap()
+    (String::from_utf8(stdout).unwrap(), errors)
 }
 
 fn bounded(program: &str) -> Command {
@@ -107,7 +105,7 @@ fn browser_seeds_in_node_are_the_native_ones() {
     let disk = work().join("seeds.img");
     fs::write(&disk, disk_bytes(&seed::fresh_disk().unwrap())).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seeds.js");
-    let seeds = said(bounded("node").arg(script).arg(module()).arg(disk).args(["1", &SEEDS.to_string()]));
+    let (seeds, _) = said(bounded("node").arg(script).arg(module()).arg(disk).args(["1", &SEEDS.to_string()]));
     assert_eq!(seeds.lines().collect::<Vec<_>>(), native_seeds(1, SEEDS));
 }
 
@@ -120,7 +118,8 @@ fn browser_cluster_in_node_is_the_native_one() {
     let disk = work().join("cluster.img");
     fs::write(&disk, disk_bytes(&image::make(DISK_MEBIBYTES, &programs().files()).unwrap())).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster.js");
-    let run = said(bounded("node").arg(script).arg(module()).arg(disk).arg(ADDRESS));
+    let (run, speed) = said(bounded("node").arg(script).arg(module()).arg(disk).arg(ADDRESS));
+    println!("node: {speed}");
     let (hash, events) = native_cluster();
     assert_eq!(run.trim(), format!("{hash} {events}"));
 }
@@ -140,7 +139,7 @@ fn opened(file: &str, address: &str) -> String {
     chromium.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
     chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync", "--dump-dom"]);
     chromium.arg(format!("--user-data-dir={}", profile.display()));
-    let dom = said(chromium.arg(format!("file://{}{address}", first.with_file_name(file).display())));
+    let (dom, _) = said(chromium.arg(format!("file://{}{address}", first.with_file_name(file).display())));
     let _ = fs::remove_dir_all(profile);
     dom
 }
