@@ -24,7 +24,7 @@ pub use sched::account;
 pub use smp::{remote_call, remote_run_queue};
 #[cfg(feature = "host")]
 pub use types::events;
-pub use types::{probe, ring_buffer};
+pub use types::probe;
 pub use user::time_slice as user_slice;
 
 pub use api::rights::{Notifier, WaitCanceller};

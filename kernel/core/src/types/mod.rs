@@ -6,6 +6,5 @@ pub mod events;
 pub mod probe;
 #[cfg(feature = "host")]
 pub(crate) mod recorder;
-pub mod ring_buffer;
 pub mod state;
 pub(crate) mod wait;

@@ -3,12 +3,12 @@
 //! ever (I1 of `rendezvous.rs`) and contains the one outstanding call of its process, so a server's handle on that call
 //! never dangles. Called by: every other file of the kernel. Not here: any operation on the state.
 
-use super::ring_buffer::RingBuffer;
 pub(crate) use super::wait::IN_PLACE;
 pub use super::wait::Wait;
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::task::Context;
+use heapless::HistoryBuf;
 use renga_abi::account::Count;
 use renga_abi::log::LogLine;
 use renga_abi::user::{Exit, Trap, UserContext};
@@ -26,7 +26,7 @@ pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
 pub(crate) type ProcessLink = Cell<Option<&'static Process>>;
 /// Lines of the log that are kept.
 pub const LINES: usize = 128;
-pub(crate) type Lines = RingBuffer<LogLine, LINES>;
+pub(crate) type Lines = RefCell<HistoryBuf<LogLine, LINES>>;
 /// A sink of log lines: process, text, two figures.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
@@ -237,7 +237,7 @@ impl Core {
             clock,
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),
-            lines: Lines::new(),
+            lines: RefCell::new(HistoryBuf::new()),
             #[cfg(feature = "host")]
             recorder: super::recorder::Recorder::new(),
         }
