@@ -10,6 +10,12 @@ use serde::Serialize;
 /// Bytes of the console that the page shows.
 const CONSOLE_BYTES_MAX: usize = 6000;
 
+/// An event: time, board, what (0 call, 1 reply, 2 dispatch, 3 trap), the process, the server, the entry. Processes as
+/// board and number.
+pub type EventRow = (u64, u8, u8, [u16; 2], [u16; 2], u8);
+/// A frame: end, time on the wire, kind, sender, receiver, bytes, boards that it did not reach whole.
+pub type FrameRow = (u64, u64, String, u8, u8, usize, u16);
+
 /// A moment of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct PageState {
@@ -29,12 +35,10 @@ pub struct PageState {
     pub faults: [u16; 3],
     /// Bytes that the console has shown so far.
     pub console_bytes: usize,
-    /// Events since the last state: time, board, what (0 call, 1 reply, 2 dispatch, 3 trap), the process, the server,
-    /// the entry. Processes as board and number.
-    pub latest: Vec<(u64, u8, u8, [u16; 2], [u16; 2], u8)>,
-    /// Frames since the last state: end, time on the wire, kind, sender, receiver, bytes, boards that it did not reach
-    /// whole.
-    pub frames: Vec<(u64, u64, String, u8, u8, usize, u16)>,
+    /// Events since the last state.
+    pub latest: Vec<EventRow>,
+    /// Frames since the last state.
+    pub frames: Vec<FrameRow>,
 }
 
 /// A board at that moment.
@@ -85,7 +89,7 @@ pub(crate) fn console_tail(system: &SimSystem) -> String {
     screen[from..].to_string()
 }
 
-fn event(watched: WatchedEvent) -> (u64, u8, u8, [u16; 2], [u16; 2], u8) {
+fn event(watched: WatchedEvent) -> EventRow {
     let pair = |id: ProcId| [u16::from(id.board.0), id.index];
     let WatchedEvent { time_ns, board, event } = watched;
     let none = ProcId::default();
@@ -98,7 +102,7 @@ fn event(watched: WatchedEvent) -> (u64, u8, u8, [u16; 2], [u16; 2], u8) {
     (time_ns, board, what, pair(process), pair(server), op)
 }
 
-fn frame(record: CrossedFrame) -> (u64, u64, String, u8, u8, usize, u16) {
+fn frame(record: CrossedFrame) -> FrameRow {
     let CrossedFrame { end_ns, wire_ns, kind, source, destination, bytes, harmed } = record;
     (end_ns, wire_ns, format!("{kind:?}"), source, destination, bytes, harmed)
 }
