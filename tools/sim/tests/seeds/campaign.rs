@@ -64,7 +64,7 @@ fn campaign_figures_that_cannot_be_written_leave_summary() {
     std::fs::create_dir_all(&folder).expect("there is a temporary folder");
     let run = |json: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_renga-sim"));
-        command.current_dir(&folder).args(["--level", "link", "--seeds", "2", "--json", json]);
+        command.current_dir(&folder).args(["--level", "link", "--seeds", "2", &format!("--json={json}")]);
         command.output().expect("the simulator starts")
     };
     let (written, refused) = (run("figures.json"), run("no/such/folder/figures.json"));
