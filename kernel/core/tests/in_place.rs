@@ -46,9 +46,7 @@ fn order(priority: u8, times: u32, ready: &[u8]) -> String {
                 other.notify();
             }
             for _ in 0..times {
-                let before = log.borrow().len();
-                let has_run = right.notify_in_place();
-                assert_eq!(has_run, log.borrow().len() > before);
+                right.notify_in_place();
             }
             log.borrow_mut().push(']');
         }

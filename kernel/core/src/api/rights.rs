@@ -105,15 +105,12 @@ impl Notifier {
             TargetProcess::Elsewhere(process) => process.set_events(NOTIFY),
         }
     }
-    /// As [`Notifier::notify`]; one of this core that waits for it has run when this returns, unless others go first:
-    /// whether it has. For a process in its own poll.
-    pub fn notify_in_place(&self) -> bool {
+    /// As [`Notifier::notify`]; one of this core that waits for it has run when this returns, unless others go first.
+    /// For a process in its own poll.
+    pub fn notify_in_place(&self) {
         match self.0 {
             TargetProcess::Own(process) => process.notify_in_place(),
-            TargetProcess::Elsewhere(process) => {
-                process.set_events(NOTIFY);
-                false
-            }
+            TargetProcess::Elsewhere(process) => process.set_events(NOTIFY),
         }
     }
 }

@@ -25,8 +25,7 @@ impl Process {
         }
     }
 
-    /// As [`Process::notify`], between polls: one that waits for this runs at once, past the queue, if it would be the
-    /// next.
+    /// As [`Process::notify`], between polls: one that waits for this and would be the next runs at once.
     #[inline]
     pub fn notify_now(&'static self, now_ns: impl FnOnce() -> u64) {
         if self.core.bitmap.get() >> self.priority != 0 || self.open.get() & NOTIFIED == 0 {
@@ -40,18 +39,16 @@ impl Process {
     }
 
     /// As [`Process::notify`], by a process of the core in its own poll: one that waits for this runs here at once, as
-    /// the server of a call does in place and within the same bounds. Whether it did.
-    pub(crate) fn notify_in_place(&'static self) -> bool {
+    /// the server of a call does in place and within the same bounds.
+    pub(crate) fn notify_in_place(&'static self) {
         let (core, left) = (self.core, self.core.in_place_left.get());
         if self.wait.get() != Wait::Notification || left == 0 || core.bitmap.get() >> self.priority > 1 {
-            self.notify();
-            return false;
+            return self.notify();
         }
         probe::notify(self);
         core.in_place_left.set(left - 1);
         self.wait.set(Wait::Nothing);
         self.poll(&mut Context::from_waker(Waker::noop()));
-        true
     }
 
     /// Cancels the wait of the process: the server that has its call is notified and may reply early, and its user
