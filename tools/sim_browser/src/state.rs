@@ -14,7 +14,7 @@ const CONSOLE_BYTES_MAX: usize = 6000;
 /// board and number.
 pub type EventRow = (u64, u8, u8, [u16; 2], [u16; 2], u8);
 /// A frame: end, time on the wire, kind, sender, receiver, bytes, boards that it did not reach whole.
-pub type FrameRow = (u64, u64, String, u8, u8, usize, u16);
+pub type FrameColumns = (u64, u64, String, u8, u8, usize, u16);
 
 /// A moment of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -38,7 +38,7 @@ pub struct PageState {
     /// Events since the last state.
     pub latest: Vec<EventRow>,
     /// Frames since the last state.
-    pub frames: Vec<FrameRow>,
+    pub frames: Vec<FrameColumns>,
 }
 
 /// A board at that moment.
@@ -102,7 +102,7 @@ fn event(watched: WatchedEvent) -> EventRow {
     (time_ns, board, what, pair(process), pair(server), op)
 }
 
-fn frame(record: CrossedFrame) -> FrameRow {
+fn frame(record: CrossedFrame) -> FrameColumns {
     let CrossedFrame { end_ns, wire_ns, kind, source, destination, bytes, harmed } = record;
     (end_ns, wire_ns, format!("{kind:?}"), source, destination, bytes, harmed)
 }

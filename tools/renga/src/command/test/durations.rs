@@ -17,11 +17,11 @@ pub(super) struct TestDurations {
     threads: usize,
     slowest: Vec<(Duration, String)>,
     /// The program whose lines come now.
-    program: Option<RunningProgram>,
+    program: Option<StartedTests>,
 }
 
 /// A test program that has not ended.
-struct RunningProgram {
+struct StartedTests {
     begin: Instant,
     test_count: usize,
     ends: Vec<(String, Instant)>,
@@ -42,7 +42,7 @@ impl TestDurations {
         match words[..] {
             ["running", count, "test" | "tests"] => {
                 let test_count = count.parse().unwrap_or(0);
-                self.program = Some(RunningProgram { begin: now, test_count, ends: Vec::new() });
+                self.program = Some(StartedTests { begin: now, test_count, ends: Vec::new() });
             }
             ["test", "result:", ..] => {
                 let ended = self.program.take().map_or_else(Vec::new, |program| program.durations(self.threads));
@@ -63,7 +63,7 @@ impl TestDurations {
     }
 }
 
-impl RunningProgram {
+impl StartedTests {
     /// How long each of its tests took.
     fn durations(&self, threads: usize) -> Vec<(Duration, String)> {
         if self.ends.len() != self.test_count {
