@@ -1,6 +1,7 @@
 # What: a session without a terminal: keys reach its shell, a pane is split, the screen is captured
 # Package: tmux
 # Expect: typed 42
+# Differs: on Linux the captured screen lacks a line; not examined yet
 export LC_ALL=C.UTF-8 TERM=xterm TMUX_TMPDIR=$PWD
 tmux -f /dev/null new-session -d -x 80 -y 24 -s one 'PS1="> " sh'
 echo started $?

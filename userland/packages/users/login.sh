@@ -1,6 +1,7 @@
 # What: a login on a terminal: with a password, into a shell with its own session
 # Package: login
 # Expect: user 1000 a terminal
+# Differs: `ps` finds no terminal of the new session; not examined yet
 echo 'user:secret' | chpasswd
 cat > dialogue <<'D'
 set timeout 30
