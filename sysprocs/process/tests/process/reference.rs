@@ -22,7 +22,7 @@ const TESTS: &[(&str, &[u64])] = &[
     ("cluster calls::watches::epoll_matches_linux", &[22, 441]),
     ("process programs::dup_copies_and_exec_closes_cloexec", &[24]),
     ("process status_flags::status_flags_are_shared_by_open_file_description", &[25]),
-    ("cluster interactive::session_line_editing_works", &[29]),
+    ("cluster commands::interactive::session_line_editing_works", &[29]),
     ("sim locks::lock_of_open_file_ends_with_last_descriptor", &[32]),
     ("cluster calls::fifos::fifos_match_host", &[33]),
     ("cluster files::files_on_both_boards_match_host", &[34, 35]),
