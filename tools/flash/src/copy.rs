@@ -2,7 +2,8 @@
 //!
 //! Invariant: the medium has a master boot record only when all else is on it: the old one is wiped first, the new one
 //! written last, each time after a flush, and wiped again if the card differs. So a card that was pulled half-way
-//! starts nothing, and is seen to be unfinished. Another medium than the confirmed one is not written. Zeros of the image are written only where the medium is not zero already, which is read from it.
+//! starts nothing, and is seen to be unfinished. Another medium than the confirmed one is not written. Zeros of the
+//! image are written only where the medium is not zero already, which is read from it.
 
 use super::error::FlashError;
 use super::medium::FlashMedium;
