@@ -100,6 +100,6 @@ impl FlashMedium for HostMedium {
 
     fn is_same(&mut self) -> bool {
         let Some((host, device)) = &self.device else { return true };
-        host.device(&device.name).is_some_and(|now| device.is_same(&now))
+        host.identity(&device.name).is_some_and(|now| device.is_same(&now))
     }
 }

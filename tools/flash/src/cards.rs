@@ -6,6 +6,7 @@
 use super::error::FlashError;
 use super::journal::{FlashJournal, JournalEntry};
 use super::medium::FlashMedium;
+use anyhow::anyhow;
 use renga_boot_card::{NODE_BYTES_MAX, NodeFile, read_node_file};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES};
 use renga_images::card::{CardCluster, Checksum};
@@ -69,11 +70,15 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Notes a card that was written.
+    /// Notes a card to which an image of this sum was written.
     ///
     /// # Errors
-    /// If the journal cannot be written.
-    pub fn written(&mut self, card: &BoardCard, number: Option<String>) -> Result<(), FlashError> {
+    /// If that is another image than the board's, or the journal cannot be written.
+    pub fn written(&mut self, card: &BoardCard, number: Option<String>, sum: Checksum) -> Result<(), FlashError> {
+        if sum != card.sum {
+            let image = card.image.display();
+            return Err(anyhow!("{image} was changed meanwhile, and its card is not recorded: write it again").into());
+        }
         Ok(self.journal.add(JournalEntry { board: card.board.clone(), card: number, image: card.sum.to_string() })?)
     }
 }

@@ -1,8 +1,9 @@
 //! Writing an image, and comparing.
 //!
 //! Invariant: the medium has a master boot record only when all else is on it: the old one is wiped first, the new one
-//! written last, each time after a flush. So a card that was pulled half-way starts nothing, and is seen to be
-//! unfinished. Zeros of the image are written only where the medium is not zero already, which is read from it.
+//! written last, each time after a flush, and wiped again if the card differs. So a card that was pulled half-way
+//! starts nothing, and is seen to be unfinished. Another medium than the confirmed one is not written. Zeros of the
+//! image are written only where the medium is not zero already, which is read from it.
 
 use super::error::FlashError;
 use super::medium::FlashMedium;
@@ -57,38 +58,64 @@ pub fn write_image<I: Read + Seek>(
     let (mut buffer, mut old) = (CopyBuffer::new(), CopyBuffer::new());
     let mut hasher = Sha256::new();
     let mut front = Vec::new();
-    buffer.zeros(FRONT_BYTES);
-    write_all(medium, 0, buffer.filled(FRONT_BYTES))?;
-    flush(medium, 0)?;
+    let front_len = len_bytes.min(FRONT_BYTES as u64) as usize;
+    // Since it was confirmed, other cards may have been put in.
+    require_same(medium)?;
+    wipe(medium, &mut buffer, front_len)?;
     image.rewind().context("cannot read the image")?;
     let (mut at, mut skipped_bytes) = (0, 0);
     while at < len_bytes {
         let part = buffer.read_from(image, len_bytes - at)?;
         hasher.update(part);
-        let front_len = if at == 0 { FRONT_BYTES.min(part.len()) } else { 0 };
-        if at == 0 {
-            front = part[..front_len].to_vec();
-        }
+        let later = if at == 0 { front_len.min(part.len()) } else { 0 };
+        front.extend_from_slice(&part[..later]);
         let len = part.len();
-        skipped_bytes += write_part(medium, at + front_len as u64, &part[front_len..], &mut old)?;
+        require_same(medium)?;
+        skipped_bytes += write_part(medium, at + later as u64, &part[later..], &mut old)?;
         at += len as u64;
         watch.progress(Phase::Write, at, len_bytes);
     }
     flush(medium, at)?;
     // A card that was put in meanwhile must not become one that starts.
-    if !medium.is_same() {
-        return Err(FlashError::Pulled);
-    }
-    let front_len = front.len();
+    require_same(medium)?;
     buffer.fill(&front);
-    write_all(medium, 0, buffer.filled(front_len))?;
-    flush(medium, 0)?;
     let sum = Checksum::of(hasher);
-    let found = verify_image(image, len_bytes, medium, watch)?;
-    if found == sum {
-        Ok(WrittenImage { sum, skipped_bytes })
-    } else {
-        Err(FlashError::Differs { at: 0, place: "the image changed".into() })
+    let ended = write_all(medium, 0, buffer.filled(front_len))
+        .and_then(|()| flush(medium, 0))
+        .and_then(|()| verify_image(image, len_bytes, medium, watch))
+        .and_then(|found| if found == sum { Ok(()) } else { Err(image_changed()) });
+    match ended {
+        Ok(()) => Ok(WrittenImage { sum, skipped_bytes }),
+        Err(error) => Err(wipe_after(error, medium, &mut buffer, front_len)),
+    }
+}
+
+fn image_changed() -> FlashError {
+    FlashError::Differs { at: 0, place: "the image changed".into() }
+}
+
+fn require_same(medium: &mut dyn FlashMedium) -> Result<(), FlashError> {
+    if medium.is_same() { Ok(()) } else { Err(FlashError::Pulled) }
+}
+
+/// Makes sure that the medium has no boot record.
+fn wipe(medium: &mut dyn FlashMedium, buffer: &mut CopyBuffer, front_len: usize) -> Result<(), FlashError> {
+    buffer.zeros(front_len);
+    write_all(medium, 0, buffer.filled(front_len))?;
+    flush(medium, 0)
+}
+
+/// Wipes the boot record of a card that failed once it had one; what to say of it.
+fn wipe_after(
+    error: FlashError,
+    medium: &mut dyn FlashMedium,
+    buffer: &mut CopyBuffer,
+    front_len: usize,
+) -> FlashError {
+    match require_same(medium).and_then(|()| wipe(medium, buffer, front_len)) {
+        Err(FlashError::Pulled) => FlashError::Pulled,
+        // That the card failed first tells more than that it cannot be wiped.
+        Ok(()) | Err(_) => error,
     }
 }
 
@@ -101,9 +128,13 @@ fn write_part(medium: &mut dyn FlashMedium, from: u64, part: &[u8], old: &mut Co
         if run.is_zero {
             let old = old.filled(bytes.len());
             // What cannot be read is not known to be zero, and may be mended by a write.
-            if read_all(medium, at, old).is_ok() && is_zero(old) {
-                skipped_bytes += bytes.len() as u64;
-                continue;
+            match read_all(medium, at, old) {
+                Ok(()) if is_zero(old) => {
+                    skipped_bytes += bytes.len() as u64;
+                    continue;
+                }
+                Err(FlashError::Pulled) => return Err(FlashError::Pulled),
+                Ok(()) | Err(_) => {}
             }
         }
         write_all(medium, at, bytes)?;

@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 const SECTOR_BYTES: u64 = 512;
 /// Volumes on arrays on partitions ...: more levels than occur in practice.
 const LEVELS_MAX: usize = 16;
-/// Links to a device in `/dev` that are followed.
-const LINKS_MAX: usize = 8;
 
 /// A host, or a recording of one.
 #[derive(Clone, Debug)]
@@ -47,20 +45,23 @@ impl Host {
 
     /// The device that a path such as `/dev/sdb` or `/dev/disk/by-id/...` leads to.
     pub fn find(&self, path: &Path) -> Option<BlockDevice> {
-        let mut path = path.to_path_buf();
-        for _ in 0..LINKS_MAX {
-            let below = self.root.join(path.strip_prefix("/").unwrap_or(&path));
-            let Ok(to) = fs::read_link(&below) else { break };
-            path = path.parent().unwrap_or(Path::new("/")).join(to);
-        }
-        if !path.starts_with("/dev") {
+        let whole = fs::canonicalize(self.root.join(path.strip_prefix("/").unwrap_or(path))).ok()?;
+        let devices = fs::canonicalize(self.root.join("dev")).ok()?;
+        // Deeper paths are no devices of the kernel's, whatever their last name is.
+        if whole.parent() != Some(&devices) {
             return None;
         }
-        self.device(path.file_name()?.to_str()?)
+        self.device(whole.file_name()?.to_str()?)
     }
 
     /// The device of this name; none if the kernel has none.
     pub fn device(&self, name: &str) -> Option<BlockDevice> {
+        let device = self.identity(name)?;
+        Some(BlockDevice { partitions: self.partitions(name), uses: self.uses(name), ..device })
+    }
+
+    /// The device of this name without its partitions and uses, which take long to find out.
+    pub fn identity(&self, name: &str) -> Option<BlockDevice> {
         let folder = self.folder(name);
         let number = text(&folder.join("dev"))?;
         let place = fs::canonicalize(&folder).ok()?;
@@ -84,8 +85,8 @@ impl Host {
             removable,
             read_only: flag(&folder.join("ro")),
             sequence: number_in(&folder.join("diskseq")),
-            partitions: self.partitions(name),
-            uses: self.uses(name),
+            partitions: Vec::new(),
+            uses: Vec::new(),
         })
     }
 

@@ -3,7 +3,7 @@
 //! Invariant: an ordinary file is a target only if it was named as one, so that a mistyped device or a slip of the
 //! shell's completion costs nobody a file. Not here: the confirmation (`person`).
 
-use super::device::BlockDevice;
+use super::device::{BlockDevice, DeviceBus};
 use super::error::FlashError;
 use super::host::Host;
 use std::fs::Metadata;
@@ -87,15 +87,22 @@ impl FlashTarget {
         Ok(FlashTarget::File(OrdinaryFile { path: whole, found }))
     }
 
-    /// Refuses a file that is the `image` itself: it would be spoilt before it is read.
+    /// Refuses the `image` itself, as a file or as what a loop device writes to: it would be spoilt before it is read.
     ///
     /// # Errors
     /// [`FlashError::NoTarget`].
     pub fn differs_from(&self, image: &Path) -> Result<(), FlashError> {
-        let FlashTarget::File(OrdinaryFile { path, found: Some(found) }) = self else { return Ok(()) };
-        let image = std::fs::metadata(image).ok().map(|facts| FoundFile::of(&facts).identity);
-        if image == Some(found.identity) {
-            return Err(no_target(path, "it is the image itself"));
+        let identity = |path: &Path| std::fs::metadata(path).ok().map(|facts| FoundFile::of(&facts).identity);
+        let written = match self {
+            FlashTarget::File(OrdinaryFile { found: Some(found), .. }) => found.identity,
+            FlashTarget::BlockDevice(device) if device.bus == DeviceBus::Loop && !device.model.is_empty() => {
+                let unknown = "its file cannot be found, and may be the image itself";
+                identity(Path::new(&device.model)).ok_or_else(|| no_target(Path::new(&self.name()), unknown))?
+            }
+            FlashTarget::File(_) | FlashTarget::BlockDevice(_) => return Ok(()),
+        };
+        if identity(image) == Some(written) {
+            return Err(no_target(Path::new(&self.name()), "it is the image itself"));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The cards of a cluster: as many at once as there are devices.
 
 use super::job::{FlashCall, ReadyJob, card_number};
+use super::parallel::run_all;
 use super::terminal::{Bars, Keyboard};
 use crate::{BoardCard, CardRound, FlashError, FlashJournal, FlashTarget, Person, Rounds};
 use anyhow::anyhow;
@@ -10,7 +11,6 @@ use renga_images::disk_image::DiskChoice;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use std::path::Path;
-use std::thread;
 
 /// How often a person may put in a card that cannot be used.
 const TRIES_MAX: usize = 10;
@@ -22,11 +22,16 @@ struct ClusterRounds<'a> {
     rounds: Rounds<'a>,
 }
 
-/// The job of a board's card, and the card's own number.
-struct BoardJob<'a> {
+/// A board's card and the place of its device on the command line.
+struct PlacedCard {
     card: BoardCard,
+    place: usize,
+}
+
+/// A card in its device, and the card's own number.
+struct FoundCard {
+    placed: PlacedCard,
     number: Option<String>,
-    job: ReadyJob<'a>,
 }
 
 /// Writes a card for each board that has none yet.
@@ -47,16 +52,20 @@ pub fn cluster(call: &FlashCall<'_>, file: &Path) -> Result<(), FlashError> {
             "--yes cannot wait for a change of cards: name one board, --board NAME, or a device for each".into(),
         ));
     }
-    let mut rounds = ClusterRounds { call, cluster: &cluster, rounds: Rounds::new(&cluster, journal, options.force) };
-    let mut left = Vec::new();
-    for card in wanted {
-        match rounds.rounds.of(card) {
-            CardRound::Done(card) if !options.verify_only => println!("board {}: has its card", card.board),
-            CardRound::Done(card) | CardRound::ToWrite(card) => left.push(card),
-        }
+    if options.yes && wanted.len() < options.device.len() {
+        return Err(FlashError::NotConfirmed("with --yes there are more devices than boards".into()));
     }
-    for cards in left.chunks(options.device.len()) {
-        rounds.write(cards)?;
+    let mut rounds = ClusterRounds { call, cluster: &cluster, rounds: Rounds::new(&cluster, journal, options.force) };
+    // A board keeps its device when the round is taken up again, whichever boards are done.
+    for boards in wanted.chunks(options.device.len()) {
+        let mut left = Vec::new();
+        for (place, card) in boards.iter().cloned().enumerate() {
+            match rounds.rounds.of(card) {
+                CardRound::Done(card) if !options.verify_only => println!("board {}: has its card", card.board),
+                CardRound::Done(card) | CardRound::ToWrite(card) => left.push(PlacedCard { card, place }),
+            }
+        }
+        rounds.write(left)?;
     }
     Ok(())
 }
@@ -87,24 +96,21 @@ fn images(environment: &Environment, cluster: &CardCluster, options: &Flash) -> 
 
 impl<'a> ClusterRounds<'a> {
     /// Writes these cards at once, each in its device. A card that fails does not stop the others.
-    fn write(&mut self, cards: &[BoardCard]) -> Result<(), FlashError> {
+    fn write(&mut self, cards: Vec<PlacedCard>) -> Result<(), FlashError> {
         let mut jobs = Vec::new();
-        for (number, card) in cards.iter().enumerate() {
-            jobs.extend(self.prepare(number, card)?);
+        for placed in cards {
+            jobs.extend(self.prepare(placed)?);
         }
         let (bars, is_one) = (Bars::default(), jobs.len() == 1);
-        let ended: Vec<(BoardCard, Option<String>, Result<Checksum, FlashError>)> = thread::scope(|scope| {
-            let run = |BoardJob { card, number, job }: BoardJob<'_>| {
-                let mut bar = bars.of(if is_one { "" } else { &card.board });
-                (card, number, job.run(&mut bar))
-            };
-            let writers: Vec<_> = jobs.into_iter().map(|job| scope.spawn(move || run(job))).collect();
-            writers.into_iter().filter_map(|writer| writer.join().ok()).collect()
-        });
+        let run = |(found, job): (FoundCard, ReadyJob<'a>)| {
+            let mut bar = bars.of(if is_one { "" } else { &found.placed.card.board });
+            (found, move || job.run(&mut bar))
+        };
         let mut outcome = Ok(());
-        for (card, number, sum) in ended {
-            if let Err(error) = sum.and_then(|sum| self.written(&card, number, sum)) {
-                eprintln!("board {}: {error}", card.board);
+        for (found, sum) in run_all(jobs.into_iter().map(run).collect()) {
+            if let Err(error) = sum.and_then(|sum| self.written(&found, sum)) {
+                let PlacedCard { card, place } = &found.placed;
+                eprintln!("board {} in {}: {error}", card.board, self.call.options.device[*place].display());
                 outcome = outcome.and(Err(error));
             }
         }
@@ -112,9 +118,10 @@ impl<'a> ClusterRounds<'a> {
     }
 
     /// One board's card: asks for it until one comes that can be used; none if nothing is to be done.
-    fn prepare(&self, number: usize, card: &BoardCard) -> Result<Option<BoardJob<'a>>, FlashError> {
+    fn prepare(&self, placed: PlacedCard) -> Result<Option<(FoundCard, ReadyJob<'a>)>, FlashError> {
         let (call, options) = (self.call, self.call.options);
-        let device = &options.device[number];
+        let PlacedCard { card, place } = &placed;
+        let device = &options.device[*place];
         let is_unattended = options.yes || options.dry_run;
         for _ in 0..TRIES_MAX {
             if !is_unattended {
@@ -123,10 +130,10 @@ impl<'a> ClusterRounds<'a> {
                 Keyboard::new()?.ask(&question).ok_or_else(|| FlashError::NotConfirmed("the input ended".into()))?;
             }
             let target = FlashTarget::device(call.host, device)?;
-            let of_card = card_number(&target).map(str::to_string);
+            let number = card_number(&target).map(str::to_string);
             let rounds = Some((&self.rounds, card.board.as_str()));
-            match call.prepare((target, number), &card.image, Some(self.cluster), rounds) {
-                Ok(job) => return Ok(job.map(|job| BoardJob { card: card.clone(), number: of_card, job })),
+            match call.prepare((target, *place), &card.image, Some(self.cluster), rounds) {
+                Ok(job) => return Ok(job.map(|job| (FoundCard { placed, number }, job))),
                 Err(error) if !is_unattended && wants_another_card(&error) => eprintln!("renga: {error}"),
                 Err(error) => return Err(error),
             }
@@ -135,13 +142,14 @@ impl<'a> ClusterRounds<'a> {
     }
 
     /// Notes a card that is whole.
-    fn written(&mut self, card: &BoardCard, number: Option<String>, sum: Checksum) -> Result<(), FlashError> {
+    fn written(&mut self, found: &FoundCard, sum: Checksum) -> Result<(), FlashError> {
+        let PlacedCard { card, place } = &found.placed;
         if !self.call.options.verify_only {
-            self.rounds.written(card, number)?;
+            self.rounds.written(card, found.number.clone(), sum)?;
         }
+        let (board, device) = (&card.board, self.call.options.device[*place].display());
         println!(
-            "board {}: equal to its image, SHA-256 {sum}; take the card out and write {} on it",
-            card.board, card.board
+            "board {board}: equal to its image, SHA-256 {sum}; take the card out of {device} and write {board} on it"
         );
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// The beginning of a file that xz made (`xz-file-format.txt`, 2.1.1.1).
 const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-/// No image is unpacked to more: no card that flash accepts is larger.
+/// No image is unpacked to more: without `--large` no larger card is accepted, and boards' images are far smaller.
 const UNPACKED_BYTES_MAX: u64 = crate::LARGE_BYTES;
 const PIECE_BYTES: usize = 64 << 10;
 

@@ -54,8 +54,9 @@ impl FlashCall<'_> {
             println!("{device}");
         }
         let unpacked = self.scratch.folder.join(format!("unpacked-{number}.img"));
+        // As it was named: a packed image is another file once it is unpacked.
+        target.differs_from(image)?;
         let image = OpenImage::open(image, &unpacked)?;
-        target.differs_from(&image.path)?;
         if options.verify_only {
             let medium = open_for_reading(self.host, &target)?;
             return Ok(Some(ReadyJob { call: self, target, image, medium }));

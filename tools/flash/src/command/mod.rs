@@ -5,6 +5,7 @@
 mod cluster;
 mod image;
 mod job;
+mod parallel;
 mod terminal;
 
 use crate::{BlockDevice, FlashError, FlashTarget, Host, refusals};

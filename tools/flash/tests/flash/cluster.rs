@@ -132,6 +132,11 @@ fn card_round_with_two_readers_writes_both_boards_at_once() {
         let image = fs::read(lab.folder.join(image)).expect("it was made");
         assert!(fs::read(&card.backing).expect("it is there") == image, "{said}");
     }
+    for (board, card) in [("a", &first), ("b", &second)] {
+        let line = said.lines().find(|line| line.starts_with(&format!("board {board}: equal to its image")));
+        let place = format!("take the card out of {} and write {board} on it", card.argument());
+        assert!(line.is_some_and(|line| line.ends_with(&place)), "{said}");
+    }
     assert_eq!(lab.journal().lines().count(), 2);
     // One of two cards is too small: none is written.
     let Some(small) = LoopDevice::attach(1 << 20) else { return };
@@ -140,6 +145,30 @@ fn card_round_with_two_readers_writes_both_boards_at_once() {
     let (status, said) = flash(&[&arguments, devices.as_slice()].concat());
     assert!(status == 3 && said.contains("it is too small"), "{status} {said}");
     assert_eq!(lab.journal().lines().count(), 2, "no card is written before all are confirmed");
+}
+
+/// A round that is taken up again has the devices for the boards that they had when it began.
+/// Holds: flash-rounds.
+#[test]
+fn card_round_resumed_keeps_device_of_each_board() {
+    let lab = Lab::new("places");
+    let (Some(first), Some(second)) = (LoopDevice::attach(CARD_BYTES), LoopDevice::attach(CARD_BYTES)) else { return };
+    assert_eq!(lab.flash("a", &first, &[]).0, 0);
+    // The first reader has an empty card again, whose number nobody knows.
+    let empty = fs::File::create(&first.backing).expect("it can be emptied");
+    empty.set_len(CARD_BYTES).expect("there is room");
+    let cluster = lab.file();
+    let arguments = ["--cluster", cluster.to_str().expect("plain"), "--cards", lab.folder.to_str().expect("plain")];
+    let devices = [first.argument(), second.argument(), "--raw", "--yes", &first.serial(), &second.serial()];
+    let (status, said) = flash(&[&arguments, devices.as_slice()].concat());
+    assert!(status == 0 && said.contains("board a: has its card"), "{status} {said}");
+    let is_image = |card: &LoopDevice, image| fs::read(&card.backing).ok() == fs::read(lab.folder.join(image)).ok();
+    assert!(is_image(&second, "lab-b-zero2w.img"), "b's card is not in b's reader: {said}");
+    assert!(!is_image(&first, "lab-b-zero2w.img"), "b's card is in a's reader: {said}");
+    // Which of more devices than boards is whose?
+    let more = [&arguments, ["--board", "b"].as_slice(), devices.as_slice()].concat();
+    let (status, said) = flash(&more);
+    assert!(status == 4 && said.contains("more devices than boards"), "{status} {said}");
 }
 
 /// Card slots report a card's own number, which identifies an empty card.
@@ -151,7 +180,10 @@ fn card_round_card_is_identified_by_its_number() {
     let card =
         |board: &str| BoardCard { board: board.into(), image: lab.folder.join("x"), sum: sha256(board.as_bytes()) };
     let rounds = |again| Rounds::new(&cluster, FlashJournal::beside(&lab.file()).expect("it can be read"), again);
-    rounds(false).written(&card("a"), Some("0353".into())).expect("it can be written");
+    // What was written is what the round began with, or it counts for nothing.
+    assert!(rounds(false).written(&card("a"), Some("0353".into()), sha256(b"changed meanwhile")).is_err());
+    assert_eq!(lab.journal(), "");
+    rounds(false).written(&card("a"), Some("0353".into()), sha256(b"a")).expect("it can be written");
     let check = |again, board, number| rounds(again).check(board, number, &mut Blank);
     let error = check(false, "b", Some("0353")).expect_err("it is a's");
     assert!(matches!(error, FlashError::Taken { ref board } if board == "a") && error.status() == 6, "{error}");
@@ -161,7 +193,7 @@ fn card_round_card_is_identified_by_its_number() {
         assert!(check(again, board, number).is_ok(), "{again} {board} {number:?}");
     }
     // It was given to b since.
-    rounds(true).written(&card("b"), Some("0353".into())).expect("it can be written");
+    rounds(true).written(&card("b"), Some("0353".into()), sha256(b"b")).expect("it can be written");
     assert!(matches!(check(false, "a", Some("0353")), Err(FlashError::Taken { board }) if board == "b"));
     // A new image makes a new card of it; the same image does not.
     assert!(matches!(rounds(false).of(card("b")), CardRound::Done(_)));

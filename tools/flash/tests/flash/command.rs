@@ -127,6 +127,19 @@ fn flash_device_replaced_before_open_is_not_written() {
     assert!(matches!(error, FlashError::Refused { .. }), "{error}");
 }
 
+/// A loop device is written through its file, which must not be the image.
+/// Holds: flash-refused.
+#[test]
+fn flash_loop_device_backed_by_image_is_refused() {
+    let Some(card) = LoopDevice::attach(16 << 20) else { return };
+    let before: Vec<u8> = (0..16 << 20).map(|at| (at / 512) as u8 ^ at as u8).collect();
+    fs::write(&card.backing, &before).expect("it can be written");
+    let image = format!("--card={}", card.backing.display());
+    let (status, said) = flash(&[&image, "--raw", card.argument(), "--yes", &card.serial()]);
+    assert!(status == 3 && said.contains("it is the image itself"), "{status} {said}");
+    assert!(fs::read(&card.backing).expect("it is there") == before, "the image was overwritten");
+}
+
 #[test]
 fn flash_too_small_device_is_refused() {
     let image = Image::new("small");

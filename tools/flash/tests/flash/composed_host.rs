@@ -40,6 +40,10 @@ impl ComposedHost {
         self.host().device(name).unwrap_or_else(|| panic!("no {name}"))
     }
 
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
     pub fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &ComposedHost {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().expect("below the root")).expect("the host's own temporary folder");
@@ -73,7 +77,7 @@ impl ComposedHost {
         self.file(&format!("{folder}/removable"), if removable { "1\n" } else { "0\n" });
         self.file(&format!("{folder}/ro"), "0\n").file(&format!("{folder}/diskseq"), "9\n");
         fs::create_dir_all(self.root.join(&folder).join("holders")).expect("the host's own temporary folder");
-        self.link(&format!("{folder}/device"), "../..");
+        self.file(&format!("dev/{name}"), "").link(&format!("{folder}/device"), "../..");
         self.link(&format!("sys/block/{name}"), &format!("../devices/{place}/block/{name}"));
         self.link(&format!("sys/class/block/{name}"), &format!("../../devices/{place}/block/{name}"))
     }
@@ -105,6 +109,7 @@ impl ComposedHost {
         let place = fs::canonicalize(self.root.join("sys/class/block").join(disk)).expect("the disk is there");
         let place = place.strip_prefix(fs::canonicalize(&self.root).expect("it is there")).expect("below the root");
         let folder = format!("{}/{name}", place.display());
+        self.file(&format!("dev/{name}"), "");
         self.file(&format!("{folder}/partition"), "1\n").file(&format!("{folder}/dev"), format!("{number}\n"));
         self.file(&format!("{folder}/size"), format!("{sectors}\n")).file(&format!("{folder}/ro"), "0\n");
         fs::create_dir_all(self.root.join(&folder).join("holders")).expect("the host's own temporary folder");

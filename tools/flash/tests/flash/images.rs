@@ -1,7 +1,7 @@
 //! Which images are written: sound ones, packed or not, and others only with `--raw`.
 
 use crate::loop_device::flash;
-use crate::sound_card::SoundCard;
+use crate::sound_card::{SoundCard, text};
 use lzma_rust2::{XzOptions, XzWriter};
 use std::fs::{self, File};
 use std::io::Write;
@@ -80,4 +80,17 @@ fn flash_packed_image_that_is_damaged_or_unsound_is_refused() {
     let packed = pack(&card, "spoilt.img.xz", 1);
     let (status, said) = flash(&[&format!("--card={packed}"), &format!("--to-file={target}")]);
     assert!(status == 7 && said.contains("NODE.TXT is damaged"), "{status} {said}");
+}
+
+/// Holds: flash-file.
+#[test]
+fn flash_packed_image_onto_itself_is_refused() {
+    let card = SoundCard::new("packed-itself");
+    let packed = pack(&card, "card.img.xz", 1);
+    let before = fs::read(&packed).expect("it was written");
+    let whole = text(&fs::canonicalize(&packed).expect("it is there"));
+    let (status, said) =
+        flash(&[&format!("--card={packed}"), &format!("--to-file={packed}"), "--yes", "--serial", &whole]);
+    assert!(status == 3 && said.contains("it is the image itself"), "{status} {said}");
+    assert!(fs::read(&packed).expect("it is there") == before, "the packed image was overwritten");
 }

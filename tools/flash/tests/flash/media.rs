@@ -20,7 +20,10 @@ struct Faults {
     read: Option<(u64, Errno)>,
     flush: Option<u32>,
     pulled_at: Option<u64>,
-    swapped_at_end: bool,
+    /// Another card was put in before anything was written.
+    swapped_before: bool,
+    /// Another card is in the reader once this place was written.
+    swapped_after: Option<u64>,
     /// Another card is in the reader from this flush on, and takes writes as the first one did.
     swapped_at_flush: Option<u32>,
     reads_other: Option<u64>,
@@ -87,7 +90,8 @@ impl FlashMedium for Card {
     }
     fn is_same(&mut self) -> bool {
         let is_swapped = self.faults.swapped_at_flush.is_some_and(|flush| self.flushes >= flush);
-        !self.gone && !self.faults.swapped_at_end && !is_swapped
+        let was_written = |place| self.log.contains(&Some(place));
+        !self.gone && !self.faults.swapped_before && !is_swapped && !self.faults.swapped_after.is_some_and(was_written)
     }
 }
 
@@ -136,7 +140,7 @@ fn write_image_interrupted_leaves_no_boot_record() {
         assert!(matches!(error, FlashError::Pulled) && error.status() == 5, "{at}: {error}");
         assert!(!card.boots(), "pulled at {at}, it still has a master boot record");
     }
-    for flush in [1, 2] {
+    for flush in [1, 2, 3] {
         let (card, error) = failure(Faults { flush: Some(flush), ..Faults::default() });
         assert!(matches!(error, FlashError::Write { .. }), "{error}");
         assert!(!card.boots(), "flush {flush} failed");
@@ -182,16 +186,60 @@ fn medium_ending_early_fails_verification() {
 #[test]
 fn verify_image_one_flipped_bit_is_found() {
     for at in [0, 511, 4096, 9_000_001, IMAGE_BYTES as u64 - 1] {
-        let error = failure(Faults { reads_other: Some(at), ..Faults::default() }).1;
+        let (card, error) = failure(Faults { reads_other: Some(at), ..Faults::default() });
         assert!(matches!(error, FlashError::Differs { at: found, .. } if found == at), "{at}: {error}");
         assert_eq!(error.status(), 1);
+        assert!(!card.boots(), "{at}: a card that differs has a boot record");
+        assert_eq!(card.log.last(), Some(&None), "{at}: its boot record is wiped, but not flushed");
     }
 }
 
+/// Holds: flash-order.
 #[test]
-fn write_image_swapped_card_is_refused() {
-    let error = failure(Faults { swapped_at_end: true, ..Faults::default() }).1;
+fn verify_image_alone_wipes_nothing() {
+    let mut card = Card::new(IMAGE_BYTES, Faults::default());
+    let ended = verify_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Seen::default());
+    assert!(matches!(ended, Err(FlashError::Differs { at: 0, .. })), "{ended:?}");
+    assert!(card.boots() && card.log.is_empty());
+}
+
+#[test]
+fn write_image_card_swapped_before_start_gets_no_write() {
+    let (card, error) = failure(Faults { swapped_before: true, ..Faults::default() });
     assert!(matches!(error, FlashError::Pulled), "{error}");
+    assert_eq!(card.log, []);
+}
+
+/// Holds: flash-order.
+#[test]
+fn write_image_card_swapped_between_chunks_gets_no_further_write() {
+    for place in [0, 4096, 4 << 20] {
+        let (card, error) = failure(Faults { swapped_after: Some(place), ..Faults::default() });
+        assert!(matches!(error, FlashError::Pulled), "{place}: {error}");
+        assert_eq!(card.log.iter().flatten().last(), Some(&place), "{place}: another card was written");
+    }
+}
+
+/// A card that another one takes the place of while it is read back is not that one's to wipe.
+/// Holds: flash-order.
+#[test]
+fn write_image_card_swapped_before_verification_is_not_wiped() {
+    let faults = Faults { swapped_at_flush: Some(3), reads_other: Some(4096), ..Faults::default() };
+    let (card, error) = failure(faults);
+    assert!(matches!(error, FlashError::Pulled), "{error}");
+    assert!(card.boots(), "the other card was wiped");
+}
+
+#[test]
+fn write_image_of_one_sector_changes_one_sector() {
+    let mut card = Card::new(8192, Faults::default());
+    struct Any;
+    impl CopyObserver for Any {
+        fn progress(&mut self, _: Phase, _: u64, _: u64) {}
+    }
+    write_image(&mut Cursor::new(&image()[..512]), 512, &mut card, &mut Any).expect("nothing fails");
+    assert!(card.bytes[..512] == image()[..512]);
+    assert!(card.bytes[512..].iter().all(|byte| *byte == 0xee), "more than the image was written");
 }
 
 /// A card that takes the place of the first one in silence gets no boot record: it would be one that starts, and half

@@ -189,6 +189,10 @@ fn target_missing_device_is_refused() {
         assert!(matches!(target(path), Ok(FlashTarget::BlockDevice(device)) if device.name == "sdb"), "{path}");
     }
     // A mistyped name must not become a file in /dev.
+    host.file("dev/mapper/sdb", "").file("x/sdb", "");
+    for path in ["/dev/no/such/sdb", "/dev/../x/sdb", "/dev/disk/../../x/sdb", "/dev/mapper/sdb"] {
+        assert!(target(path).is_err_and(|error| error.status() == 3), "{path}");
+    }
     for path in ["/dev/sdx", "/dev/null", "/dev/shm/card.img", "/no/such/folder/card.img", "/"] {
         assert!(target(path).is_err_and(|error| error.status() == 3), "{path}");
     }
@@ -243,4 +247,26 @@ fn list_shows_empty_readers_and_no_empty_loop_devices() {
     let disks = host.host().disks().expect("it has /sys");
     let listed: Vec<&str> = disks.iter().filter(|disk| disk.is_listed()).map(|disk| disk.name.as_str()).collect();
     assert_eq!(listed, ["loop1", "sdb", "sdc"]);
+}
+
+/// Holds: flash-refused.
+#[test]
+fn target_loop_device_backed_by_image_is_refused() {
+    let host = ComposedHost::new();
+    host.disk("loop0", "7:0", "virtual", 2048, false).file("card.img", "the image").file("other.img", "another");
+    let backing = |path: &str| {
+        host.file("sys/devices/virtual/block/loop0/loop/backing_file", format!("{path}\n"));
+        FlashTarget::device(&host.host(), Path::new("/dev/loop0")).expect("it is there")
+    };
+    let path = |name: &str| host.path(name).display().to_string();
+    host.link("linked.img", "card.img");
+    std::fs::hard_link(host.path("card.img"), host.path("hard.img")).expect("there is a temporary folder");
+    for name in ["card.img", "linked.img", "hard.img"] {
+        let error = backing(&path("card.img")).differs_from(&host.path(name)).expect_err("it is the image");
+        assert!(error.status() == 3 && error.to_string().contains("it is the image itself"), "{name}: {error}");
+    }
+    assert!(backing(&path("card.img")).differs_from(&host.path("other.img")).is_ok());
+    // A file without a name may still be the image, by another name.
+    let error = backing(&format!("{} (deleted)", path("gone.img"))).differs_from(&host.path("other.img"));
+    assert!(error.is_err_and(|error| error.status() == 3));
 }

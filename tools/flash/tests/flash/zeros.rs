@@ -1,6 +1,7 @@
 //! Zeros of an image: not written where the card is zero, and written where it is not.
 
-use renga_flash::{CopyObserver, FlashMedium, Phase, ZERO_BLOCK_BYTES, write_image};
+use renga_flash::{CopyObserver, FlashError, FlashMedium, Phase, ZERO_BLOCK_BYTES, write_image};
+use rustix::io::Errno;
 use std::io::{self, Cursor};
 
 const BLOCK: usize = ZERO_BLOCK_BYTES;
@@ -17,6 +18,8 @@ impl CopyObserver for Quiet {
 struct CountingCard {
     bytes: Vec<u8>,
     written_bytes: usize,
+    /// From here on reads find no device.
+    gone_from: u64,
 }
 
 impl FlashMedium for CountingCard {
@@ -29,6 +32,9 @@ impl FlashMedium for CountingCard {
         Ok(())
     }
     fn read_at(&mut self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        if at + out.len() as u64 > self.gone_from {
+            return Err(Errno::NODEV.into());
+        }
         out.copy_from_slice(&self.bytes[at as usize..at as usize + out.len()]);
         Ok(out.len())
     }
@@ -49,7 +55,7 @@ fn image() -> Vec<u8> {
 
 /// Writes the image to a card with these bytes; bytes written, and what the call says was left out.
 fn write(old: Vec<u8>) -> (usize, u64) {
-    let mut card = CountingCard { bytes: old, written_bytes: 0 };
+    let mut card = CountingCard { bytes: old, written_bytes: 0, gone_from: u64::MAX };
     let written =
         write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Quiet).expect("nothing fails");
     assert!(card.bytes == image(), "the card is the image");
@@ -77,4 +83,13 @@ fn write_image_zeros_on_used_card_are_written() {
         let (_, skipped_bytes) = write(old);
         assert!(skipped_bytes > 0, "{at}");
     }
+}
+
+/// Holds: flash-zeros.
+#[test]
+fn write_image_zeros_on_card_that_is_gone_are_not_written() {
+    let mut card = CountingCard { bytes: vec![0; IMAGE_BYTES], written_bytes: 0, gone_from: 11 * BLOCK as u64 };
+    let ended = write_image(&mut Cursor::new(image()), IMAGE_BYTES as u64, &mut card, &mut Quiet);
+    assert!(matches!(ended, Err(FlashError::Pulled)), "{ended:?}");
+    assert!(card.written_bytes <= 4096 + BLOCK, "{} bytes written after the card was gone", card.written_bytes);
 }
