@@ -15,18 +15,22 @@ missing_host_packages() {
 readonly TEST_TOOLS=(dot:graphviz losetup:mount bzip2:bzip2 xz:xz-utils)
 
 # ensure_test_tools: installs what tests use, if it can; says what is left out.
-ensure_test_tools() {
+ensure_test_tools() { ensure_pairs "${TEST_TOOLS[@]}"; }
+
+# ensure_pairs PROGRAM:PACKAGE...: installs the packages whose programs are absent, if it can.
+ensure_pairs() {
   local pair packages=()
-  for pair in "${TEST_TOOLS[@]}"; do
+  for pair in "$@"; do
     command -v "${pair%%:*}" >/dev/null || packages+=("${pair##*:}")
   done
   ((${#packages[@]} == 0)) || install_for_tests "${packages[@]}"
 }
 
-# ensure_browser: installs the browser that tests of pages use, if it can.
-ensure_browser() {
-  command -v chromium >/dev/null || install_for_tests chromium
-}
+# What tests of pages use.
+readonly PAGE_TOOLS=(chromium:chromium node:nodejs)
+
+# ensure_browser: installs what tests of pages use, if it can.
+ensure_browser() { ensure_pairs "${PAGE_TOOLS[@]}"; }
 
 install_for_tests() {
   if apt_usable && can_be_root && step "installing $* from Debian" install_host_packages "$@"; then

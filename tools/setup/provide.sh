@@ -8,7 +8,7 @@
 #   wasm     RENGA_WASM_RUSTFLAGS     the compiler flags that builds for WebAssembly need (may be empty)
 #   qemu     RENGA_QEMU               the QEMU binary, of exactly the version that the emulator supports
 #   tests    what tests use beside
-#   browser  the browser of tests of pages
+#   browser  the browser and the node of tests of pages
 set -euo pipefail
 
 RENGA_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)

@@ -257,24 +257,29 @@ wasm_from_debian_source() {
   debian_source && wasm_from_source "$(debian_source_folder)/library"
 }
 
-# ensure_wasm_library: std for WebAssembly. Debian's compiler brings its source, and the linker beside lld.
+# ensure_wasm_library: std for WebAssembly. Debian's compiler brings the linker beside lld.
 ensure_wasm_library() {
   local web=$SETUP_DIR/rust-web
-  if ! wasm_ready; then
-    if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
-      step "building std for WebAssembly (about 40 s)" \
-        wasm_from_source "$(compgen -G "$web/usr/src/rustc-*/library" | head -n1)" || true
-    elif rustup_may_download; then
-      step "installing std for WebAssembly by rustup" in_root rustup target add "$WASM_TARGET" || true
-    else
-      apt_usable || rust_fail "std for WebAssembly is not installed, and this machine has no apt with a Debian mirror"
-      step "building std for WebAssembly from Debian's rust-src $(rustc_version) (about 40 s)" \
-        wasm_from_debian_source || true
-    fi
-    wasm_ready || rust_fail "std for WebAssembly could not be built"
-  fi
+  wasm_ready || make_wasm_library
   if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
     ln -sf "$web/usr/bin/wasm-ld-19" "$web/bin/wasm-ld"
     export RENGA_WASM_RUSTFLAGS="$RENGA_WASM_RUSTFLAGS -Clinker=$web/bin/wasm-ld"
   fi
+}
+
+# make_wasm_library: of Debian's compiler from its own source; else by rustup, and if that fails from Debian's source.
+make_wasm_library() {
+  local version
+  if [[ -n ${RENGA_TARGET_LINKER:-} ]]; then
+    step "building std for WebAssembly (about 40 s)" \
+      wasm_from_source "$(compgen -G "$SETUP_DIR/rust-web/usr/src/rustc-*/library" | head -n1)" && wasm_ready && return
+    rust_fail "std for WebAssembly could not be built"
+  fi
+  rustup_may_download && step "installing std for WebAssembly by rustup" in_root rustup target add "$WASM_TARGET" &&
+    wasm_ready && return
+  apt_usable || rust_fail "std for WebAssembly is not installed, and this machine has no apt with a Debian mirror"
+  version=$(rustc_version)
+  step "building std for WebAssembly from Debian's rust-src $version (about 40 s)" wasm_from_debian_source &&
+    wasm_ready && return
+  rust_fail "std for WebAssembly could not be built"
 }

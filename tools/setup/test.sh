@@ -80,6 +80,14 @@ test_rust() {
     in_setup "rustup() { true; }; unset RUSTUP_AUTO_INSTALL; rustup_install() { touch $work/rustup; }
       target_ready() { [[ -e $work/rustup ]] && RENGA_SYSROOT=/s; }
       ensure_target_library; echo flags: \$RENGA_TARGET_RUSTFLAGS"
+  local wasm="wasm_ready() { [[ -e $work/wasm ]]; }; rustup() { echo it has no network; return 1; }; unset RUSTUP_AUTO_INSTALL"
+  expect "std for WebAssembly comes from Debian's source where rustup fails" 0 'it has no network' 'ready' -- \
+    in_setup "$wasm; apt_usable() { true; }; wasm_from_debian_source() { touch $work/wasm; }; ensure_wasm_library; echo ready"
+  rm "$work/wasm"
+  expect 'no std for WebAssembly and no apt' 1 'it has no network' 'no apt' 'rustup toolchain install' -- \
+    in_setup "$wasm; apt_usable() { false; }; ensure_wasm_library"
+  expect 'std for WebAssembly that does not build' 1 'wrong source' 'could not be built' -- \
+    in_setup "$wasm; apt_usable() { true; }; wasm_from_debian_source() { echo wrong source; return 1; }; ensure_wasm_library"
   expect 'no Rust and no apt' 1 'or newer is needed' 'rustup toolchain install' -- \
     in_setup "PATH=$(bare_path); ensure_compiler"
   expect 'versions are compared as versions' 0 -- \

@@ -187,10 +187,12 @@ class DetailPanel {
   comparison() {
     const { comparison } = this.app;
     if (!comparison) return [];
-    if (!comparison.first) return [element("h2", {}, "Difference"), element("p", {}, "Both runs have the same events.")];
+    const heading = [element("h2", {}, "Difference")];
+    if (comparison.other_names) heading.push(element("p", {}, "The runs are of different systems or settings: their numbers may mean different processes."));
+    if (!comparison.first) return [...heading, element("p", {}, "Both runs have the same events.")];
     const { first, edges } = comparison;
     const line = (one) => row(one.edge, ...one.calls.map(grouped), ...one.total_ns.map(shortTime));
-    return [element("h2", {}, "Difference"), element("p", {}, "The runs part at ", this.timeLink(first.time_ns), "."), ...first.events.map((text) => element("p", {}, text)),
+    return [...heading, element("p", {}, "The runs part at ", this.timeLink(first.time_ns), "."), ...first.events.map((text) => element("p", {}, text)),
       element("h3", {}, "Calls with other sums: first, second"), element("table", {}, headed("edge", "calls", "", "time", ""), edges.slice(0, 30).map(line))];
   }
 }

@@ -204,6 +204,13 @@ class Run {
     return found;
   }
 
+  /** How much of the time until one a board's cores have spent, on the average, in programs and in the system. */
+  shareOf(board) {
+    const cores = this.cores.filter((core) => core.board === board);
+    const mean = (what) => ({ until: (time) => cores.reduce((sum, core) => sum + core[what].until(time), 0) / Math.max(1, cores.length) });
+    return { programs: mean("programs"), system: mean("system") };
+  }
+
   /** Spans of a process's work on cores. */
   runs(process) { return this.cached(`runs ${process}`, () => new Spans(this.runsOf.of(process), this.core.time, this.core.end)); }
   calls(process) { return this.cached(`calls ${process}`, () => new Spans(this.callsOf.of(process), this.call.begin, this.call.end)); }

@@ -126,6 +126,15 @@ const selfChecks = {
     }
     return "no frame of a call";
   },
+  /** By the columns themselves: each row of a core is one activity until the core's next row. */
+  boards_share_is_mean_of_cores(app) {
+    return app.runs.every((run) => run.boards.every((board) => {
+      const cores = run.cores.flatMap((core, at) => core.board === board.number ? [at] : []), { programs, system } = run.shareOf(board.number);
+      const sum = (activity) => run.core.time.reduce((sum, time, row) => sum
+        + (cores.includes(run.core.core[row]) && run.core.activity[row] === activity ? run.core.end[row] - time : 0), 0);
+      return programs.until(run.finish) * cores.length === sum(ACTIVITY_PROGRAM) && system.until(run.finish) * cores.length === sum(ACTIVITY_SYSTEM);
+    }));
+  },
   boards_show_their_stops(app) {
     return app.runs.every((run) => run.boards.every((board) => {
       app.select({ run, board: board.number });

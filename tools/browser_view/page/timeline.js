@@ -123,8 +123,8 @@ class Timeline {
     this.overviewBrush = brush;
     context.font = context.font.replace("12px", "11px");
     this.run.boards.forEach((board, at) => {
-      const core = this.run.cores.find((core) => core.board === board.number), y = 3 + at * part;
-      stackedSpans(brush, core.programs, core.system, y, part - 2);
+      const y = 3 + at * part, { programs, system } = this.run.shareOf(board.number);
+      stackedSpans(brush, programs, system, y, part - 2);
       for (const [from, to] of board.off) brush.box(brush.x(from), brush.x(to), y, part - 2, colours.off);
       if (part >= 10) { context.fillStyle = colours.dim; context.fillText(`board ${board.name}`, 12, y + part / 2 - 1); }
     });

@@ -1,33 +1,33 @@
 //! `renga view`: reads one trace or two, and writes the page.
 
-use crate::comparison::{RunComparison, edge_changes, first_difference};
+use crate::comparison::{FirstDifference, RunComparison, edge_changes, first_difference};
 use crate::packing::{PackedRun, pack};
 use crate::page::{PageData, page};
+use crate::page_file;
 use crate::tabulator::TraceTabulator;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use renga_cli::ViewArgs;
 use renga_trace::meter::Meter;
 use renga_trace::summary::TraceSummary;
 use renga_trace::{BadTrace, Timed, TraceReader};
 use renga_workspace::progress::ProgressLine;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Writes the page of a trace, or of two beside each other.
 ///
 /// # Errors
-/// If a trace cannot be read or is damaged, or the page cannot be written or is there already.
+/// If a trace cannot be read or is damaged, or the page cannot be written, is there already, or would replace a trace.
 pub fn view(options: &ViewArgs) -> Result<u8> {
     let out = options.out.clone().unwrap_or_else(|| page_beside(&options.file));
-    if !options.force && out.exists() {
-        bail!("{} is there already: --force overwrites it, --out names another file", out.display());
-    }
+    let inputs: Vec<&Path> =
+        [Some(&options.file), options.diff.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    page_file::check(&out, &inputs, options.force)?;
     let progress = ProgressLine::start();
     let text = text(options, &progress);
     progress.finish();
     let text = text?;
-    write(&out, &text, options.force)?;
+    page_file::write(&out, &text, options.force)?;
     println!("{} bytes in {}: open it in a browser", text.len(), out.display());
     Ok(0)
 }
@@ -39,17 +39,6 @@ fn page_beside(trace: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn write(out: &Path, text: &str, force: bool) -> Result<()> {
-    let mut options = File::options();
-    let options = if force { options.create(true).truncate(true) } else { options.create_new(true) };
-    let file = options.write(true).open(out);
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => anyhow::anyhow!("{} is there already: --force overwrites it", out.display()),
-        _ => anyhow::Error::new(error).context(format!("cannot write {}", out.display())),
-    })
-}
-
 fn text(options: &ViewArgs, progress: &ProgressLine) -> Result<String> {
     let (one, summary) = run(&options.file, progress)?;
     let data = match &options.diff {
@@ -58,7 +47,8 @@ fn text(options: &ViewArgs, progress: &ProgressLine) -> Result<String> {
             let (two, other_summary) = run(other, progress)?;
             progress.step("comparing the traces");
             let edges = edge_changes(&summary, &other_summary);
-            let comparison = RunComparison { first: difference(&options.file, other)?, edges };
+            let (first, other_names) = difference(&options.file, other)?;
+            let comparison = RunComparison { first, other_names, edges };
             PageData { runs: vec![one, two], comparison: Some(comparison) }
         }
     };
@@ -100,11 +90,13 @@ fn reader<'a>(bytes: &'a [u8], file: &Path) -> Result<TraceReader<'a>> {
     TraceReader::new(bytes).with_context(|| file.display().to_string())
 }
 
-fn difference(one: &Path, other: &Path) -> Result<Option<crate::comparison::FirstDifference>> {
+/// The first event that differs, and whether the names do.
+fn difference(one: &Path, other: &Path) -> Result<(Option<FirstDifference>, bool)> {
     let (one_bytes, other_bytes) = (read(one)?, read(other)?);
     let (one_reader, other_reader) = (reader(&one_bytes, one)?, reader(&other_bytes, other)?);
-    let header = one_reader.header().clone();
+    let headers = [&one_reader, &other_reader].map(|reader| reader.header().clone());
     // What is cut has ended for this purpose.
     let whole = |timed: &Result<Timed, BadTrace>| !matches!(timed, Err(bad) if bad.early);
-    Ok(first_difference(&header, one_reader.filter(whole), other_reader.filter(whole))?)
+    let first = first_difference(headers.each_ref(), one_reader.filter(whole), other_reader.filter(whole))?;
+    Ok((first, headers[0] != headers[1]))
 }

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 pub struct RunComparison {
     /// The first event that differs: when, and what each run has there; none if they are the same.
     pub first: Option<FirstDifference>,
+    /// Whether the runs name boards, processes or protocols otherwise, or have other settings.
+    pub other_names: bool,
     /// Calls with other sums.
     pub edges: Vec<EdgeChange>,
 }
@@ -36,9 +38,9 @@ pub struct EdgeChange {
     pub total_ns: [u64; 2],
 }
 
-/// The first events that differ of two runs with these names.
+/// The first events that differ of two runs, each with its own names.
 pub fn first_difference<E>(
-    header: &TraceHeader,
+    headers: [&TraceHeader; 2],
     one: impl Iterator<Item = Result<Timed, E>>,
     other: impl Iterator<Item = Result<Timed, E>>,
 ) -> Result<Option<FirstDifference>, E> {
@@ -50,7 +52,9 @@ pub fn first_difference<E>(
         }
         if pair[0] != pair[1] {
             let time_ns = pair.iter().flatten().map(|timed| timed.time_ns).min().unwrap_or(0);
-            return Ok(Some(FirstDifference { time_ns, events: pair.map(|event| described(header, event)) }));
+            let [one, other] = pair;
+            let events = [described(headers[0], one), described(headers[1], other)];
+            return Ok(Some(FirstDifference { time_ns, events }));
         }
     }
 }

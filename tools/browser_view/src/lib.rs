@@ -5,7 +5,8 @@
 //! - [`call_parts`]: software, token, wire and server of a call to another board;
 //! - [`interval_index`], [`critical_path`]: what a program waited for, instant by instant;
 //! - [`comparison`]: two runs;
-//! - [`columns`], [`packing`], [`page`]: tables as compressed columns in the page, whose code is in the folder `page`.
+//! - [`columns`], [`packing`], [`page`]: tables as compressed columns in the page, whose code is in the folder `page`;
+//! - `page_file`: where the page is written.
 //!
 //! Invariant: each time in the page is virtual and exact; the page draws, and adds nothing up that a test here does not
 //! check. Not here: the meaning of events (`renga-trace`).
@@ -21,6 +22,7 @@ pub mod frame_role;
 pub mod interval_index;
 pub mod packing;
 pub mod page;
+mod page_file;
 pub mod processes;
 mod program_rows;
 mod state_rows;

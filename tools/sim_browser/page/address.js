@@ -8,13 +8,17 @@
 
 const DEFAULT_SETUP = { seed: 1, boards: 2, medium: "sd", mode: "sync", edges: [], system: null };
 
+// An action's text without the sign that parts actions; `~` parts only where it is the first.
+const marked = text => text.replace(/[%;]/g, encodeURIComponent);
+const unmarked = text => text.replace(/%(25|3B)/g, decodeURIComponent);
+
 function readAddress(hash) {
   const given = new URLSearchParams(hash.replace(/^#/, "").replace(/\+/g, "%2B"));
   const number = (name, otherwise) =>
     given.has(name) ? Math.max(0, Math.floor(Number(given.get(name)) || 0)) : otherwise;
   const actions = (given.get("do") || "").split(";").filter(Boolean).map(part => {
     const [at, ...text] = part.split("~");
-    return { at_ns: Number(at) || 0, text: text.join("~") };
+    return { at_ns: Number(at) || 0, text: unmarked(text.join("~")) };
   });
   return {
     setup: {
@@ -41,7 +45,9 @@ function writeAddress(setup, actions) {
     if (setup.edges.length > 0) parts.push(["edges", setup.edges.join(",")]);
   }
   if (setup.medium !== DEFAULT_SETUP.medium) parts.push(["medium", setup.medium]);
-  if (actions.length > 0) parts.push(["do", actions.map(action => `${action.at_ns}~${action.text}`).join(";")]);
+  if (actions.length > 0) {
+    parts.push(["do", actions.map(action => `${action.at_ns}~${marked(action.text)}`).join(";")]);
+  }
   return "#" + parts.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 }
 

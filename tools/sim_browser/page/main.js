@@ -169,12 +169,7 @@ function runSeeds(range) {
   const [first, last] = range.split("-").map(text => BigInt(text.trim()));
   const disk = medium(SIM_DATA.seeds);
   const lines = [];
-  for (let seed = first; seed <= (last ?? first); seed++) {
-    const sim = new SimModule(compiled);
-    sim.put(disk);
-    sim.tell("set_disk");
-    lines.push(sim.text("run_seed", ...halves(seed)));
-  }
+  for (let seed = first; seed <= (last ?? first); seed++) lines.push(seedLine(compiled, disk, seed));
   byId("seedsPanel").open = true;
   byId("seeds").textContent = lines.join("\n");
 }

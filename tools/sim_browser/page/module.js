@@ -49,10 +49,23 @@ class SimModule {
   }
 }
 
+// What a seed did, as a line of JSON, in an instance of its own: a panic ends that one alone.
+function seedLine(compiled, disk, seed) {
+  try {
+    const sim = new SimModule(compiled);
+    sim.tell("start");
+    sim.put(disk);
+    sim.tell("set_disk");
+    return sim.text("run_seed", ...halves(seed));
+  } catch (error) {
+    return JSON.stringify({ Failed: `seed ${seed}: ${error.message}` });
+  }
+}
+
 // A 64-bit number as its two halves.
 function halves(number) {
   const whole = BigInt(typeof number === "number" ? Math.floor(number) : number);
   return [Number(whole & 0xffffffffn), Number(whole >> 32n)];
 }
 
-if (typeof module !== "undefined") module.exports = { SimModule, halves };
+if (typeof module !== "undefined") module.exports = { SimModule, seedLine, halves };

@@ -124,6 +124,39 @@ fn browser_cluster_in_node_is_the_native_one() {
     assert_eq!(run.trim(), format!("{hash} {events}"));
 }
 
+/// Addresses of any text, and seeds that panic.
+#[test]
+fn page_functions_in_node_do_what_their_test_says() {
+    if !possible("node") {
+        return;
+    }
+    let (text, _) = said(bounded("node").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page.js")));
+    assert_eq!(text.trim(), "ok");
+}
+
+/// A folder with a person's files is not the page's; that of an earlier page, or an empty one, is.
+#[test]
+fn page_folder_with_other_files_is_refused() {
+    if !image::tools_present() {
+        renga_skip::skipped("lacking: no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
+        return;
+    }
+    let folder = work().join(format!("folder-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for (name, text) in [("index.html", "mine"), ("data.js", "const MINE = 1;")] {
+        fs::write(folder.join(name), text).unwrap();
+        let refused = write_page(&folder, b"module").unwrap_err().to_string();
+        assert!(refused.contains("name another folder"), "{refused}");
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
+        assert!(!folder.join("main.js").exists());
+        fs::remove_file(folder.join(name)).unwrap();
+    }
+    for _ in 0..2 {
+        write_page(&folder, b"module").unwrap();
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
 /// The first file of the page, written once.
 fn page() -> &'static Path {
     static PAGE: OnceLock<PathBuf> = OnceLock::new();
@@ -188,7 +221,7 @@ fn browser_address_after_use_of_controls_repeats_the_run() {
     let driven = opened(DRIVEN, "#seed=5&boards=2");
     let data = |name: &str| between(&driven, &format!("data-{name}=\""), "\"").replace("&amp;", "&");
     assert_eq!(data("error"), "");
-    let actions = ["pipe%20b", "faults%2050", "kill%201", "boot%201", "type%20help"];
+    let actions = ["pipe%20b", "faults%2050", "kill%201", "boot%201", "type%20help", "%253B%20ls%20~%205%25253B"];
     assert!(actions.iter().all(|action| data("address").contains(action)), "{}", data("address"));
     let again = opened(INDEX, &format!("{}&at={}", data("address"), data("time")));
     assert_eq!(between(&again, "data-hash=\"", "\""), data("driven"));

@@ -15,6 +15,9 @@ for (let ms = 0; ms < 40; ms++) millisecond();
 byId("line").value = "help";
 byId("typed").onsubmit(new Event("submit"));
 for (let ms = 0; ms < 20; ms++) millisecond();
+byId("line").value = "help; ls ~ 5%3B";
+byId("typed").onsubmit(new Event("submit"));
+for (let ms = 0; ms < 20; ms++) millisecond();
 Object.assign(document.body.dataset, {
   address: location.hash, time: run.now_ns, driven: run.state.hash, console: byId("console").textContent.length,
   error: byId("error").hidden ? "" : byId("error").textContent,

@@ -110,7 +110,12 @@ pub fn events() -> Vec<Timed> {
 }
 
 pub fn trace(events: &[Timed]) -> Vec<u8> {
-    let mut out = TraceWriter::new(Vec::new(), &header()).expect("memory");
+    trace_of(&header(), events)
+}
+
+/// The same with other names.
+pub fn trace_of(header: &TraceHeader, events: &[Timed]) -> Vec<u8> {
+    let mut out = TraceWriter::new(Vec::new(), header).expect("memory");
     events.iter().for_each(|timed| out.write(timed).expect("memory"));
     out.finish().expect("memory");
     out.into_inner()

@@ -6,7 +6,7 @@ mod module;
 mod page;
 
 pub use module::build_module;
-pub use page::{disk_bytes, write_page};
+pub use page::{check_folder, disk_bytes, write_page};
 
 use anyhow::{Context, Result};
 use renga_workspace::environment::Environment;
@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 /// Builds the page in `folder`; its first file.
 ///
 /// # Errors
-/// If the module does not build, mke2fs fails, or a file cannot be written.
+/// If the folder has other files, the module does not build, mke2fs fails, or a file cannot be written.
 pub fn build_page(environment: &Environment, folder: &Path, progress: &ProgressLine) -> Result<PathBuf> {
+    check_folder(folder)?;
     let module = build_module(environment, progress)?;
     progress.step("writing the page of the simulator");
     let module = fs::read(&module).with_context(|| format!("cannot read {}", module.display()))?;

@@ -4,10 +4,10 @@
 //! (`docs`).
 
 mod links;
+mod simulator;
 
 use anyhow::{Context, Result};
 use renga_workspace::cargo;
-use renga_workspace::delegate::SIMULATOR_PAGE;
 use renga_workspace::environment::Environment;
 use renga_workspace::lock::Lock;
 use renga_workspace::progress::ProgressLine;
@@ -39,10 +39,7 @@ pub fn docs(environment: &Environment) -> Result<u8> {
     let mut build = Command::new(&mdbook);
     build.arg("build").arg(&sources).arg("--dest-dir").arg(&book);
     cargo::run(build, "mdBook refuses the book")?;
-    let mut page = Command::new(SIMULATOR_PAGE.build(environment, &progress)?);
-    progress.step("building the simulator's page: minutes the first time");
-    page.arg(book.join(SIMULATOR)).env("RENGA_ROOT", &environment.root);
-    cargo::run(page, "the simulator's page does not build")?;
+    simulator::page(environment, &book.join(SIMULATOR), &progress)?;
     links::mend(&sources, &book)?;
 
     progress.step("documenting the crates with rustdoc: minutes the first time");

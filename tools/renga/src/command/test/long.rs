@@ -91,6 +91,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
         LongPart::Wasm => {
+            environment.provide_browser()?;
             let arguments = &["test", "-p", "renga-sim-browser", "--test", "browser"];
             Layer { arguments, flags: &["--ignored"], ..Layer::named(name) }.run(environment, options, count)?;
         }
