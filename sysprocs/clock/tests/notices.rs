@@ -2,7 +2,7 @@
 use renga_clock::{DuePlace, EventPlace, InodeWatch, NoticeMemory, NoticePlace, WatchPlace, events};
 use renga_proto::events::{
     AskProcess, CountNotices, DropEvents, EndProcess, EventFile, Events, MakeNotices, MakeProcessFile, NameChild,
-    NextUnnamed, NoteChange, PollEvents, SetProcess, TakeNotices, UnnamedChild, UnwatchInode, WatchInode,
+    NextUnnamed, NoteChange, PollEvents, SetProcess, TakeNotices, UnnamedChild, UnwatchInode, WatchInode, WatchedInode,
     WatchedProcess,
 };
 use renga_proto::notices::{
@@ -15,12 +15,12 @@ use renga_rt::{Client, Errno, Wakes, WatchFilters};
 use std::cell::Cell;
 use std::rc::Rc;
 
-const FILES: usize = 3;
-const WATCHES: usize = 4;
+const FILES: usize = 8;
+const WATCHES: usize = 16;
 /// A queue gets a quarter of them.
 const NOTICES: usize = 16;
 
-/// A client of a fresh server, with two queues.
+/// A client of a fresh server, with two queues; the second is root's.
 struct Rig {
     client: Client<Events>,
     queues: [EventFile; 2],
@@ -46,8 +46,7 @@ impl Rig {
         let end = ran.clone();
         board.client(move |me| async move {
             let mut client = Client::new(&me, server);
-            let queues =
-                [client.call(MakeNotices {}, ()).await.unwrap(), client.call(MakeNotices {}, ()).await.unwrap()];
+            let queues = [make_queue(&mut client, false).await, make_queue(&mut client, true).await];
             body(Rig { client, queues, filters }).await;
             end.set(true);
         });
@@ -56,7 +55,7 @@ impl Rig {
     }
     async fn watch(&mut self, queue: usize, ino: u32, wish: u32) -> Result<u32, Errno> {
         let EventFile { number, generation } = self.queues[queue];
-        self.client.call(WatchInode { number, generation, ino, wish }, ()).await
+        self.client.call(WatchInode { number, generation, ino, wish }, ()).await.map(|watched| watched.watch)
     }
     async fn change(&mut self, ino: u32, parent: u32, change: u32, name: &str) {
         self.client.call(NoteChange { ino, parent, change, cookie: 5 }, name.as_bytes()).await.unwrap();
@@ -90,6 +89,9 @@ impl Rig {
     }
 }
 
+async fn make_queue(client: &mut Client<Events>, for_root: bool) -> EventFile {
+    client.call(MakeNotices { for_root }, ()).await.unwrap()
+}
 fn read(watch: u32, change: u32, name: &str) -> Read {
     (watch, change, 5, name.into())
 }
@@ -183,7 +185,7 @@ fn watches_change_and_end_as_on_linux() {
         rig.change(7, 0, MODIFIED, "").await;
         assert_eq!(rig.all(0).await, [read(1, MODIFIED, "")]);
         let EventFile { number, generation } = rig.queues[0];
-        let end = |watch| UnwatchInode { number, generation, watch };
+        let end = |watch| UnwatchInode { number, generation, watch, quiet: false };
         assert_eq!(rig.client.call(end(2), ()).await, Err(Errno::EINVAL));
         rig.client.call(end(1), ()).await.unwrap();
         assert_eq!(rig.client.call(end(1), ()).await, Err(Errno::EINVAL));
@@ -224,5 +226,60 @@ fn process_file_is_readable_from_its_end_on() {
         assert!(!rig.filters.processes.has(24));
         let EventFile { number, generation } = rig.queues[0];
         assert_eq!(rig.client.call(AskProcess { number, generation }, ()).await, Err(Errno::EINVAL));
+    });
+}
+
+/// A watch that was made for a path that leads elsewhere by now.
+#[test]
+fn watch_that_ends_quietly_leaves_no_notice() {
+    Rig::run(|mut rig| async move {
+        let EventFile { number, generation } = rig.queues[0];
+        let watch = |ino| WatchInode { number, generation, ino, wish: MODIFIED };
+        assert_eq!(rig.client.call(watch(7), ()).await, Ok(WatchedInode { watch: 1, is_new: true }));
+        assert_eq!(rig.client.call(watch(7), ()).await, Ok(WatchedInode { watch: 1, is_new: false }));
+        assert_eq!(rig.client.call(watch(8), ()).await, Ok(WatchedInode { watch: 2, is_new: true }));
+        rig.change(7, 0, MODIFIED, "").await;
+        rig.change(8, 0, MODIFIED, "").await;
+        rig.client.call(UnwatchInode { number, generation, watch: 2, quiet: true }, ()).await.unwrap();
+        assert!(!rig.filters.has_inode(8, 0));
+        assert_eq!(rig.all(0).await, [read(1, MODIFIED, "")]);
+    });
+}
+
+#[test]
+fn watches_and_notices_are_left_for_other_queues_and_for_root() {
+    Rig::run(|mut rig| async move {
+        let mut queues = [rig.queues[0]; 4];
+        for queue in &mut queues[1..] {
+            *queue = make_queue(&mut rig.client, false).await;
+        }
+        let root = rig.queues[1];
+        for (queue, most) in queues.into_iter().zip([8, 4, 2, 0]) {
+            rig.queues[0] = queue;
+            for ino in 0..most {
+                rig.watch(0, 10 + ino, MODIFIED | ATTRIBUTES).await.unwrap();
+            }
+            assert_eq!(rig.watch(0, 10 + most, CHANGES).await, Err(Errno::ENOSPC), "of {most}");
+        }
+        rig.queues[1] = root;
+        for ino in 10..12 {
+            rig.watch(1, ino, MODIFIED | ATTRIBUTES).await.unwrap();
+        }
+        assert_eq!(rig.watch(1, 12, CHANGES).await, Err(Errno::ENOSPC), "there is no place left");
+        // Two queues are full at the share of a queue, the third where less is free than it has; root's gets its share.
+        for _ in 0..NOTICES {
+            for (ino, change) in [(13, MODIFIED), (13, ATTRIBUTES), (12, MODIFIED), (12, ATTRIBUTES)] {
+                rig.change(ino, 0, change, "").await;
+            }
+        }
+        for change in [MODIFIED, ATTRIBUTES].repeat(NOTICES) {
+            rig.change(11, 0, change, "").await;
+        }
+        let mut lost = vec![];
+        for queue in &queues[..3] {
+            rig.queues[0] = *queue;
+            lost.push(rig.count(0).await / 16);
+        }
+        assert_eq!((lost, rig.count(1).await / 16), (vec![5, 5, 4], 5), "with the notice that others were lost");
     });
 }

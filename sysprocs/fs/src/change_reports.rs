@@ -1,7 +1,7 @@
 //! Reports of changes of files to those who watch them (inotify).
 //!
-//! Invariant: a change is reported when it is made, before its caller goes on; one that nobody watches costs a look at
-//! the filter. The server of event files calls nobody, so any process may report to it. Called by: inodes (data,
+//! Invariant: a change is reported when it is made, before its caller goes on; one that nobody watches costs a check
+//! of the filter. The server of event files calls nobody, so any process may report to it. Called by: inodes (data,
 //! attributes, ends), lookup workers (names), open files of this board (opening, reading, closing). Not here: watches
 //! (`renga_clock`).
 

@@ -17,6 +17,8 @@ pub enum FlushSpares {
     /// What those jobs have written, and what was leased in the last 5 s: what they have changed makes a commit due
     /// sooner than others would have it.
     Young,
+    /// What nobody watches.
+    Unwatched,
 }
 
 /// Ends all write leases that there are now. A failure is reported to the file's next sync. `EAGAIN`: something is
@@ -45,12 +47,13 @@ pub async fn flush_until<const D: u32, const I: u32>(
     let (mut from, mut reported, board) = (0, Ok(()), directory.server().board.0);
     let wanted = match spares {
         FlushSpares::Young => LeaseWrite::flush_old(),
-        _ => LeaseWrite::flush(0),
+        FlushSpares::Unwatched => LeaseWrite::flush_watched(),
+        FlushSpares::Nothing => LeaseWrite::flush(0),
     };
     // Each iteration passes an inode process.
     loop {
-        let slot = match directory.call_retrying(NextLeased { from, spares: spares != FlushSpares::Nothing }, ()).await
-        {
+        let next = NextLeased { from, spares: spares == FlushSpares::Young };
+        let slot = match directory.call_retrying(next, ()).await {
             Ok(slot) => slot,
             Err(Errno::ENOENT) => break,
             Err(errno) => return Err(errno),
@@ -73,20 +76,21 @@ pub async fn flush_until<const D: u32, const I: u32>(
     reported.map(|()| true)
 }
 
-/// The same, with commits in between if there is room for something only after one.
+/// Ends all write leases but what it `spares`, with commits in between if there is room for something only after one.
 ///
 /// # Errors
 /// `EAGAIN`: not for all that, others took the room.
 pub async fn flush_and_commit<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
+    spares: FlushSpares,
 ) -> Result<(), Errno> {
     for _ in 0..COMMITS_MAX {
-        let reported = flush_all(directory, inodes).await;
+        let reported = flush_until(directory, inodes, spares, || false).await.map(|_| ());
         if reported != Err(Errno::EAGAIN) {
             return reported;
         }
         directory.call(CommitAll { extent: CommitExtent::Journal }, ()).await?;
     }
-    flush_all(directory, inodes).await
+    flush_until(directory, inodes, spares, || false).await.map(|_| ())
 }

@@ -1,11 +1,12 @@
 //! Notices of changed files (inotify): the watches of inodes, and a queue for each event file that has watches.
 //!
 //! Invariant: a queue has its notices in the order of the changes. One that is full says at its end that others were
-//! lost, and takes none before that was read. A change of something in a watched directory may come without its name:
+//! lost, and takes none before that was read. Queues of others than root leave a reserve of watches and notices, and
+//! half of what is free. A change of something in a watched directory may come without its name:
 //! the reader finds that out before it takes the notice, unless a notice beside it has the name.
 //! Called by: `server.rs`. Not here: who reports changes (`renga_fs`), waiters (`server.rs`).
 
-use renga_proto::events::{NoteChange, UnnamedChild, WatchInode};
+use renga_proto::events::{NoteChange, UnnamedChild, UnwatchInode, WatchInode, WatchedInode};
 use renga_proto::notices::{
     CHANGES, DELETED, DELETED_SELF, IGNORED, LOST, MOVED_FROM, NOTICE_BYTES, OF_NAMES, WISH_ADD, WISH_NEW, WISH_ONCE,
     padded_bytes,
@@ -17,6 +18,8 @@ use renga_rt::linked_list::{LinkedList, Links, RowNumber};
 const NO_QUEUE: u16 = u16::MAX;
 /// Of so many places one queue may have one.
 const QUEUE_SHARE: usize = 4;
+/// Of so many places one is reserved for root.
+const RESERVE_SHARE: usize = 8;
 const NAME_BYTES_MAX: usize = 255;
 
 renga_rt::with_defaults! {
@@ -100,10 +103,21 @@ pub(super) struct NoticeQueue {
     list: LinkedList<u16>,
     lost: bool,
     last_watch: u32,
+    for_root: bool,
 }
 
 impl NoticeQueue {
-    pub(super) const EMPTY: NoticeQueue = NoticeQueue { list: LinkedList::EMPTY, lost: false, last_watch: 0 };
+    pub(super) const EMPTY: NoticeQueue =
+        NoticeQueue { list: LinkedList::EMPTY, lost: false, last_watch: 0, for_root: false };
+
+    pub(super) fn new(for_root: bool) -> NoticeQueue {
+        NoticeQueue { for_root, ..NoticeQueue::EMPTY }
+    }
+
+    /// Whether it may take one more of the `free` places of `all`, of which it has `own`.
+    fn may_take(&self, own: usize, free: usize, all: usize) -> bool {
+        free > 0 && (self.for_root || own < free && free > all / RESERVE_SHARE)
+    }
 
     pub(super) fn is_readable(&self) -> bool {
         self.list.count > 0 || self.lost
@@ -132,8 +146,8 @@ impl Notices {
         self.watches.iter().filter(|watch| watch.queue != NO_QUEUE).map(|watch| watch.ino)
     }
 
-    /// Watches an inode, or changes how; the number of the watch.
-    pub(super) fn watch(&mut self, queue: &mut NoticeQueue, wanted: WatchInode) -> Result<u32, Errno> {
+    /// Watches an inode, or changes how.
+    pub(super) fn watch(&mut self, queue: &mut NoticeQueue, wanted: WatchInode) -> Result<WatchedInode, Errno> {
         let WatchInode { number, ino, wish, .. } = wanted;
         let is_it = |watch: &&mut InodeWatch| (watch.queue, watch.ino) == (number, ino);
         if let Some(watch) = self.watches.iter_mut().find(is_it) {
@@ -141,20 +155,42 @@ impl Notices {
                 return Err(Errno::EEXIST);
             }
             watch.wish = wish | if wish & WISH_ADD != 0 { watch.wish } else { 0 };
-            return Ok(watch.number);
+            return Ok(WatchedInode { watch: watch.number, is_new: false });
+        }
+        let count = |of| self.watches.iter().filter(|watch| watch.queue == of).count();
+        if !queue.may_take(count(number), count(NO_QUEUE), self.watches.len()) {
+            return Err(Errno::ENOSPC);
         }
         let free = self.watches.iter_mut().find(|watch| watch.queue == NO_QUEUE).ok_or(Errno::ENOSPC)?;
         queue.last_watch = queue.last_watch % i32::MAX as u32 + 1;
         *free = InodeWatch { queue: number, number: queue.last_watch, ino, wish };
-        Ok(queue.last_watch)
+        Ok(WatchedInode { watch: queue.last_watch, is_new: true })
     }
 
-    /// Ends a watch of queue `number`.
-    pub(super) fn unwatch(&mut self, number: u16, queue: &mut NoticeQueue, watch: u32) -> Result<(), Errno> {
+    /// Ends a watch of the queue; a `quiet` end leaves no notice of it.
+    pub(super) fn unwatch(&mut self, queue: &mut NoticeQueue, ended: UnwatchInode) -> Result<(), Errno> {
+        let UnwatchInode { number, watch, quiet, .. } = ended;
         let is_it = |place: &InodeWatch| (place.queue, place.number) == (number, watch);
         let at = self.watches.iter().position(is_it).ok_or(Errno::EINVAL)?;
-        self.end_watch(at, queue);
+        match quiet {
+            true => self.forget_watch(at, queue),
+            false => self.end_watch(at, queue),
+        }
         Ok(())
+    }
+
+    /// Ends a watch with its notices.
+    fn forget_watch(&mut self, at: usize, queue: &mut NoticeQueue) {
+        let watch = core::mem::replace(&mut self.watches[at], InodeWatch::FREE).number;
+        let mut at = queue.list.first;
+        // Bounded by the queue.
+        while let Some(place) = self.places.get(at.at()) {
+            let next = place.links.next;
+            if place.watch == watch {
+                self.drop_notice(queue, at);
+            }
+            at = next;
+        }
     }
 
     fn end_watch(&mut self, at: usize, queue: &mut NoticeQueue) {
@@ -223,8 +259,9 @@ impl Notices {
         if queue.lost || last.is_some_and(|last| notice.repeats(last)) {
             return;
         }
-        let is_full = queue.list.count as usize >= self.places.len() / QUEUE_SHARE;
-        let Some(at) = self.free.oldest().filter(|_| !is_full) else {
+        let (own, free, all) = (queue.list.count as usize, self.free.count as usize, self.places.len());
+        let has_room = own < all / QUEUE_SHARE && queue.may_take(own, free, all);
+        let Some(at) = self.free.oldest().filter(|_| has_room) else {
             queue.lost = true;
             return;
         };

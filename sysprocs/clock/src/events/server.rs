@@ -5,7 +5,7 @@
 //! server. Not here: what a file is (`file.rs`), how programs wait (the clock).
 
 use super::file::{EventPlace, Times};
-use super::notices::{NoticeMemory, Notices};
+use super::notices::{NoticeMemory, NoticeQueue, Notices};
 use super::watches::{WatchPlace, Watches};
 use crate::due::{Due, DuePlace};
 use renga_proto::clock::Left;
@@ -13,7 +13,8 @@ use renga_proto::events::{
     AddCount, AskProcess, AskTimerFile, AskWaiting, BoardDied, ChangeWatch, ClaimWatch, CountNotices, DropEvents,
     EndProcess, EventFile, EventKind, Events, EventsServer, FollowCalendar, HoldEvents, MakeEvents, MakeNotices,
     MakeProcessFile, NameChild, NextUnnamed, NextWatch, NoteChange, PollEvents, SetProcess, SetTimerFile, SetWaiting,
-    TakeCount, TakeNotices, UnnamedChild, UnwatchInode, WatchChange, WatchEntry, WatchInode, WatchedProcess,
+    TakeCount, TakeNotices, UnnamedChild, UnwatchInode, WatchChange, WatchEntry, WatchInode, WatchedInode,
+    WatchedProcess,
 };
 use renga_proto::pipe::{NO_PROGRAM, Polled};
 use renga_rt::{BoardReferences, Call, Entry, Errno, Generation, Me, Never, Port, Protocol, Wakes, WatchFilters};
@@ -185,9 +186,10 @@ impl EventsServer for EventsState {
         self.watches.claim(number, place, stamp, edges)
     }
     async fn make_notices(&mut self, call: &mut Call<MakeNotices>) -> Result<EventFile, Errno> {
-        self.create(call.board(), EventPlace { kind: EventKind::Notices, ..EventPlace::FREE })
+        let notices = NoticeQueue::new(call.entry().for_root);
+        self.create(call.board(), EventPlace { kind: EventKind::Notices, notices, ..EventPlace::FREE })
     }
-    async fn watch_inode(&mut self, call: &mut Call<WatchInode>) -> Result<u32, Errno> {
+    async fn watch_inode(&mut self, call: &mut Call<WatchInode>) -> Result<WatchedInode, Errno> {
         let wanted = call.entry();
         let number = self.find_kind(call, wanted.number, wanted.generation, EventKind::Notices)?;
         let watch = self.notices.watch(&mut self.places[number].notices, wanted);
@@ -195,9 +197,9 @@ impl EventsServer for EventsState {
         watch
     }
     async fn unwatch_inode(&mut self, call: &mut Call<UnwatchInode>) -> Result<(), Errno> {
-        let UnwatchInode { number, generation, watch } = call.entry();
-        let place = self.find_kind(call, number, generation, EventKind::Notices)?;
-        self.notices.unwatch(number, &mut self.places[place].notices, watch)?;
+        let ended = call.entry();
+        let place = self.find_kind(call, ended.number, ended.generation, EventKind::Notices)?;
+        self.notices.unwatch(&mut self.places[place].notices, ended)?;
         self.watched.inodes.set(self.notices.inodes());
         self.happened(place);
         Ok(())

@@ -46,11 +46,6 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let begun = if is_text_for_writing(&open) { state.begin_writing(text).await } else { Ok(()) };
                 reply!(call, if begun => Ok(state.open_reported(open, me.now_ns()).await));
             }
-            FileCall::AddReference(call) => {
-                let checked = state.check_generation(call.entry().generation);
-                let added = |()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) };
-                reply!(call, checked.and_then(added))
-            }
             FileCall::Close(call) => state.close(call, &me).await,
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
@@ -77,8 +72,6 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
             FileCall::SyncFile(call) => reply!(call, state.sync(&me).await),
             FileCall::SetSize(call) => reply!(call, state.set_size(call.entry().bytes).await),
             FileCall::DescribeFile(call) => reply!(call, state.describe().await),
-            FileCall::SetFlags(call) => reply!(call, state.check().map(|()| state.set_flags(call.entry().flags))),
-            FileCall::GetFlags(call) => reply!(call, state.check().map(|()| state.flags & SETTABLE)),
             FileCall::SetFileMode(call) => reply!(call, state.set_mode(call.entry().mode).await),
             FileCall::SetFileTimes(call) => {
                 let entry = call.entry();
@@ -89,17 +82,32 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 state.drop_board(call.entry().board).await;
                 call.reply(Ok(()));
             }
-            FileCall::CheckGeneration(call) => reply!(call, state.check_handle(call.entry().generation)),
-            FileCall::NoteLocks(call) => {
-                let checked = state.check_handle(call.entry().generation);
-                state.locks |= checked.is_ok();
-                call.reply(checked);
-            }
+            other => state.serve_handle(other),
         }
     }
 }
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
+    /// Serves what is of this file alone: its references, flags and locks.
+    fn serve_handle(&mut self, call: FileCall) {
+        match call {
+            FileCall::AddReference(call) => {
+                let checked = self.check_generation(call.entry().generation);
+                let added = |()| if self.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) };
+                reply!(call, checked.and_then(added))
+            }
+            FileCall::SetFlags(call) => reply!(call, self.check().map(|()| self.set_flags(call.entry().flags))),
+            FileCall::GetFlags(call) => reply!(call, self.check().map(|()| self.flags & SETTABLE)),
+            FileCall::CheckGeneration(call) => reply!(call, self.check_handle(call.entry().generation)),
+            FileCall::NoteLocks(call) => {
+                let checked = self.check_handle(call.entry().generation);
+                self.locks |= checked.is_ok();
+                call.reply(checked);
+            }
+            _ => unreachable!("all others need the inode"),
+        }
+    }
+
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         self.check()?;
         self.may_read()?;

@@ -7,7 +7,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::lease_demand::LeaseNeed;
 use renga_proto::inode::{
     AddLinks, FLUSH_LEASE, Facts, FillPage, Find, Freeze, Inode, InodeCall, Lease, LeaseStatus, LeaseWrite, Links,
-    Load, NameOf, ONLY_OLD, OpenKnown, ReadDirectory, ReadLink, ReportError, Size, Status, Thaw,
+    Load, NameOf, ONLY_OLD, ONLY_WATCHED, OpenKnown, ReadDirectory, ReadLink, ReportError, Size, Status, Thaw,
 };
 use renga_rt::{Call, Errno, Protocol};
 
@@ -96,7 +96,11 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
 pub(super) async fn serve_lease(inode: &mut ActiveInode, call: Call<LeaseWrite>) {
     let LeaseWrite { ino, board, page } = call.entry();
     if page == FLUSH_LEASE {
-        let left = board == ONLY_OLD && inode.is_lease_young();
+        let left = match board {
+            ONLY_OLD => inode.is_lease_young(),
+            ONLY_WATCHED => !inode.is_watched(),
+            _ => false,
+        };
         let more = if (ino == 0 || ino == inode.ino) && !left { inode.flush_some(false).await } else { Ok(false) };
         return call.reply(more.map(|more| Lease { below: more.into(), ..Lease::NONE }));
     }

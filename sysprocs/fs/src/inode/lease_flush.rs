@@ -15,6 +15,7 @@ use crate::inode::lease_grant::PAGE;
 use crate::leases::write_lease::WriteLease;
 use renga_proto::allocator::EndReserve;
 use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
+use renga_proto::notices::MODIFIED;
 use renga_proto::pages::{
     DiscardPage, FlushExtent, FlushFrom, FlushedBytes, FlushedPage, NO_PAGE, NOT_WRITTEN, PlacePage, TO_END,
 };
@@ -191,6 +192,7 @@ impl ActiveInode {
                 self.record_loss(no_room(errno));
                 self.leased.iter_mut().for_each(|lease| lease.damaged = true);
             }
+            Ok(()) if lease.watched => self.report(MODIFIED).await,
             Ok(()) => {}
         }
         if let Some(lease) = &mut self.leased {

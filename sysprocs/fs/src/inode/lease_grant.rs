@@ -152,6 +152,7 @@ impl ActiveInode {
                     stale: false,
                     missed: false,
                     superseded: false,
+                    watched: self.is_watched(),
                 });
             }
         }

@@ -1,7 +1,9 @@
 //! What an inode's process reports to those who watch the inode, or the directory in which it was found.
 //!
-//! Invariant: while it may be watched no other board writes it by itself, so that each write comes here. Not here: the
-//! reports (`change_reports.rs`), names (`names/name_reports.rs`).
+//! Invariant: while it may be watched no other board writes it by itself, so that each write comes here. Exception: a
+//! board that has mapped it shared and writable gets a lease for that (`grant_page`). Its writes, by mapping
+//! or call, are reported when their pages are flushed. Not here: the reports (`change_reports.rs`),
+//! names (`names/name_reports.rs`).
 
 use crate::change_reports::ChangedInode;
 use crate::format::inode_record::DIRECTORY;

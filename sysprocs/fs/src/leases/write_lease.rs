@@ -38,6 +38,8 @@ pub(crate) struct WriteLease {
     pub(crate) missed: bool,
     /// Mode, owner or times were changed here while the board was orphaned: what it has changed before counts no more.
     pub(crate) superseded: bool,
+    /// The inode was watched when the lease was granted: what is flushed was written since.
+    pub(crate) watched: bool,
 }
 
 impl WriteLease {

@@ -10,7 +10,7 @@
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::names::path_lookup::FreeLookupWorkers;
 use crate::names::worker_state::{InodeReference, LookupClients, LookupWorker, locked};
-use renga_pages::flush_and_commit;
+use renga_pages::{FlushSpares, flush_and_commit};
 use renga_proto::allocator::FillStatus;
 use renga_proto::inode::{
     CommitAll, CommitExtent, InodeFacts, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
@@ -199,7 +199,7 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 
 impl LookupWorker {
     async fn unmount(&mut self) -> Result<(), Errno> {
-        flush_and_commit(&mut self.directory, &mut self.inodes).await?;
+        flush_and_commit(&mut self.directory, &mut self.inodes, FlushSpares::Nothing).await?;
         // A caller that changes names does so in several calls, none of which is served when inodes have retired. What
         // the inode reclaimer has to do then may wait for a commit, which wants this lock.
         self.lock(true).await;

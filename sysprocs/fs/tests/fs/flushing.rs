@@ -49,3 +49,32 @@ fn flush_answered_with_changes_only_ends_after_two_answers() {
     system.unmount();
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
+
+/// Only the lease of what is watched, or was found in what is watched, ends when a watch begins.
+#[test]
+fn flush_of_watched_leaves_other_leases() {
+    let (scratch, device) = (Scratch::new("watched"), Medium512::default());
+    *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
+    let flushes = Rc::new(Cell::new(0));
+    let counted = flushes.clone();
+    let system = System::beside(&device, "none", FEW, |board, pages| {
+        let other: Address<Pages> = board.server(|_, port| changes_for_ever(port, counted));
+        let families: [&'static [Members]; 2] = [board.family(&[pages]), board.family(&[other])];
+        board.arena.put_slice(2, |number| families[number][0])
+    });
+    let watched = system.servers.watched;
+    system.run(move |mut user| async move {
+        user.write_file("/file", b"text").await.unwrap();
+        let facts = user.open_facts("/file", 0, 0).await.unwrap();
+        let mut inode = user.inodes.at(0, facts.slot.into()).unwrap();
+        let to_other = LeaseWrite { ino: facts.ino, board: 1, page: 0 };
+        for (inodes, wanted) in [([facts.ino + 1], 0), ([facts.ino], 2), ([2], 2)] {
+            watched.inodes.set([].into_iter());
+            flushes.set(0);
+            assert!(inode.call(to_other, ()).await.unwrap().below > 0, "it is leased to board 1");
+            watched.inodes.set(inodes.into_iter());
+            assert_eq!(inode.call(LeaseWrite::flush_watched(), ()).await.unwrap().below, 0);
+            assert_eq!(flushes.get(), wanted, "of {inodes:?}");
+        }
+    });
+}

@@ -165,3 +165,42 @@ fn clone_gives_descriptor_to_parent_alone() {
     exit(&mut init, 0);
     run(1, &init);
 }
+
+/// `SIGCHLD` is ignored, so nothing is left of the child when its descriptor is made.
+#[test]
+fn clone_with_descriptor_succeeds_when_child_is_gone() {
+    let mut init = with_console();
+    handle(&mut init, 17, ONE, 0);
+    let (number, entry) = (words(&mut init, &[0]), init.bytes(&[1, 0, 0, 0, 1, 0, 0, 0]));
+    // By `vfork`, which copies nothing, and as a copy.
+    for flags in [0x4100, 0] {
+        let (child, pid, parent) = (init.label(), init.variable(), init.label());
+        init.call(CLONE, &[Value(CLONE_PIDFD | flags | 17), NONE, number]).jump_if_zero(child).keep(pid).jump(parent);
+        init.place(child);
+        exit(&mut init, 0);
+        init.place(parent);
+        init.call(PPOLL, &[entry, ONE, NONE, NONE]).expect(ONE, 1);
+        init.call(PIDFD_SEND_SIGNAL, &[ONE, NONE, NONE, NONE]).expect(error(ESRCH), 2);
+        init.call(CLOSE, &[ONE]).expect(NONE, 3);
+        init.take(Of(pid)).expect(Of(pid), 4);
+    }
+    exit(&mut init, 0);
+    run(1, &init);
+}
+
+/// The child writes where its descriptor's number is, in the space that it borrows: that stays.
+#[test]
+fn vfork_parent_leaves_borrowed_space_alone() {
+    let mut init = with_console();
+    let (number, child, parent) = (words(&mut init, &[0]), init.label(), init.label());
+    init.call(CLONE, &[Value(CLONE_PIDFD | 0x4100 | 17), NONE, number]).jump_if_zero(child).jump(parent);
+    init.place(child);
+    expect_word(&mut init, number, 1, 1);
+    init.take(Value(77)).write_word(number);
+    exit(&mut init, 0);
+    init.place(parent);
+    expect_word(&mut init, number, 77, 2);
+    init.call(CLOSE, &[ONE]).expect(NONE, 3);
+    exit(&mut init, 0);
+    run(1, &init);
+}

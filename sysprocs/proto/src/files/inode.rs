@@ -268,7 +268,7 @@ protocol! {
         /// page `page`; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode
         /// `ino` (0: any) is leased, flushes its dirty pages to this board, some at a time, and ends the lease;
         /// `below` is not 0 if more follow; if `board` is `ONLY_OLD`, not while jobs are suspended and the lease is
-        /// younger than 5 s. Reports a deferred error of a released write once, unless it flushes.
+        /// younger than 5 s; if it is `ONLY_WATCHED`, only if changes of the inode may be watched. Reports a deferred error of a released write once, unless it flushes.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number
         /// that it had.
@@ -331,6 +331,8 @@ impl SetAccess {
 pub const FLUSH_LEASE: u32 = u32::MAX - 1;
 /// The board of one that ends the lease only if it is not young.
 pub const ONLY_OLD: u8 = 1;
+/// The board of one that ends the lease only if changes of the inode may be watched.
+pub const ONLY_WATCHED: u8 = 2;
 impl LeaseWrite {
     /// Ends the lease of inode `ino`.
     pub const fn flush(ino: u32) -> LeaseWrite {
@@ -339,6 +341,10 @@ impl LeaseWrite {
     /// Ends the lease of whichever inode it is, if that is not young.
     pub const fn flush_old() -> LeaseWrite {
         LeaseWrite { ino: 0, board: ONLY_OLD, page: FLUSH_LEASE }
+    }
+    /// Ends the lease of whichever inode it is, if changes of that may be watched.
+    pub const fn flush_watched() -> LeaseWrite {
+        LeaseWrite { ino: 0, board: ONLY_WATCHED, page: FLUSH_LEASE }
     }
 }
 

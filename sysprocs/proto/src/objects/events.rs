@@ -106,6 +106,13 @@ in_words! {
         /// The inode.
         child: u32,
     }
+    /// A watch of an inode.
+    pub struct WatchedInode {
+        /// Its number.
+        watch: u32,
+        /// The inode was not watched before.
+        is_new: bool,
+    }
     /// A process that is watched.
     pub struct WatchedProcess {
         /// Which.
@@ -161,13 +168,15 @@ protocol! {
         13 SetWaiting { number: u16, generation: u32, nonblocking: bool } (()) -> Result<(), Errno>;
         /// What `SetWaiting` has noted: whether it is nonblocking. At first it is not.
         14 AskWaiting { number: u16, generation: u32 } (()) -> Result<bool, Errno>;
-        /// Creates a queue of notices. `ENFILE`: all event files are in use.
-        15 MakeNotices {} (()) -> Result<EventFile, Errno>;
-        /// Watches inode `ino`, or changes how; the watch's number. `EEXIST`: it is watched, and `wish` is for a new
-        /// watch only; `ENOSPC`: the board has as many as there can be; `EINVAL`: no queue of notices.
-        16 WatchInode { number: u16, generation: u32, ino: u32, wish: u32 } (()) -> Result<u32, Errno>;
-        /// Ends a watch, and says so in the queue. `EINVAL`: there is none.
-        17 UnwatchInode { number: u16, generation: u32, watch: u32 } (()) -> Result<(), Errno>;
+        /// Creates a queue of notices; one `for_root` may use what is reserved of watches and notices. `ENFILE`: all
+        /// event files are in use.
+        15 MakeNotices { for_root: bool } (()) -> Result<EventFile, Errno>;
+        /// Watches inode `ino`, or changes how. `EEXIST`: it is watched, and `wish` is for a new watch only; `ENOSPC`:
+        /// the queue has as many watches as it may have; `EINVAL`: no queue of notices.
+        16 WatchInode { number: u16, generation: u32, ino: u32, wish: u32 } (()) -> Result<WatchedInode, Errno>;
+        /// Ends a watch, and says so in the queue; a `quiet` end drops the notices of the watch instead, as if it had
+        /// never been. `EINVAL`: there is none.
+        17 UnwatchInode { number: u16, generation: u32, watch: u32, quiet: bool } (()) -> Result<(), Errno>;
         /// Inode `ino`, found in directory `parent` (0: none), has changed so ([`crate::notices`]); of a name in the
         /// directory the slice has the name. `cookie` joins both notices of a move. From the files' owner only.
         18 NoteChange { ino: u32, parent: u32, change: u32, cookie: u32 } (&'a [u8]) -> Result<(), Errno>;

@@ -14,7 +14,7 @@ use crate::user::state::fields::{half_at, put_words};
 use crate::user::state::open_flags::{O_WRONLY, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use crate::user::state::{FileDescriptor, SyscallResult};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_pages::flush_and_commit;
+use renga_pages::{FlushSpares, flush_and_commit};
 use renga_proto::file::{File, FileStatus, NextEntries, SetSize, SyncFile};
 use renga_proto::inode::{CommitAll, CommitExtent, InodeOwner, NAME_BYTES_MAX, STAT_BYTES, Truncate};
 use renga_proto::mounts::crosses;
@@ -262,7 +262,7 @@ impl<M: UserMemory> User<M> {
 
     pub(crate) async fn sync_all(&mut self) -> Result<(), Errno> {
         let mut directory = self.services.inode_directory()?;
-        flush_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
+        flush_and_commit(&mut directory, &mut self.services.clients.inodes, FlushSpares::Nothing).await?;
         directory.call(CommitAll { extent: CommitExtent::Freed }, ()).await
     }
 

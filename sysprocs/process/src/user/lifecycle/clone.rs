@@ -135,7 +135,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EINVAL.into());
         }
         let (mut structure, mut at) = ([0; ARGUMENTS_BYTES], ARGUMENTS_BYTES);
-        // Bounded by a page. Linux looks at what it does not know first.
+        // Bounded by a page. Linux checks what it does not know first.
         while at < bytes {
             let (mut more, rest) = ([0; ARGUMENTS_BYTES], bytes - at);
             let part = rest.min(more.len());
@@ -189,13 +189,11 @@ impl<M: UserMemory> User<M> {
 
     /// As `fork_here`, with a descriptor of the child, whose number goes to `place`. The child does not get it.
     async fn fork_with_descriptor(&mut self, wishes: Wishes, borrows: bool, place: u64) -> Result<u32, Errno> {
-        if self.program.files.free() == 0 {
-            return Err(Errno::EMFILE);
-        }
+        let number = self.program.files.next_number()?;
         let board = self.services.board;
         let made = self.make_process_file(board).await?;
-        // A bad address fails the call before there is a child.
-        let forked = match self.put(place, &u32::MAX.to_le_bytes()).await {
+        // A bad address fails the call before there is a child. Afterwards a child may borrow the space.
+        let forked = match self.put(place, &(number as u32).to_le_bytes()).await {
             Ok(()) => self.fork_here(wishes, borrows).await,
             Err(errno) => Err(errno),
         };
@@ -207,9 +205,10 @@ impl<M: UserMemory> User<M> {
             }
         };
         // The child is there, running or ended: nothing of this is refused.
-        self.follow_process(board, made, child).await?;
-        let number = self.add_event_file(board, made, EventSort::Process, O_RDWR | O_CLOEXEC).await?;
-        let _ = self.put(place, &(number as u32).to_le_bytes()).await; // as before
+        self.follow_child(board, made, child).await;
+        let added = self.add_event_file(board, made, EventSort::Process, O_RDWR | O_CLOEXEC).await;
+        // No thread of the program makes a descriptor while this one has the program.
+        debug_assert!(added == Ok(number), "the number was free before the fork");
         Ok(child)
     }
 }

@@ -199,6 +199,11 @@ impl DescriptorTable {
         self.places[number] = DescriptorSlot { descriptor: Some(descriptor), ring };
     }
 
+    /// The number that the next descriptor gets.
+    pub fn next_number(&self) -> Result<u64, Errno> {
+        self.first_free(0).map(|number| number as u64)
+    }
+
     fn first_free(&self, least: usize) -> Result<usize, Errno> {
         self.first_from(least, |used| !used).filter(|&number| number < self.most).ok_or(Errno::EMFILE)
     }

@@ -11,15 +11,17 @@ use crate::user::state::fields::half_at;
 use crate::user::state::open_flags::{O_CLOEXEC, O_NONBLOCK, O_RDONLY, S_IFDIR, S_IFMT, is_path_only};
 use crate::user::state::{EventSort, FileDescriptor, Handle, SyscallResult, TransferMode};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_pages::flush_all;
+use renga_pages::{FlushSpares, flush_and_commit};
 use renga_proto::events::{
     CountNotices, MakeNotices, NameChild, NextUnnamed, TakeNotices, UnnamedChild, UnwatchInode, WatchInode,
+    WatchedInode,
 };
-use renga_proto::inode::NAME_BYTES_MAX;
+use renga_proto::inode::{DISK_DEVICE, NAME_BYTES_MAX, STAT_BYTES};
+use renga_proto::mounts::SYNTHETIC;
 use renga_proto::notices::{CHANGES, WISH_ADD, WISH_NEW, WISH_ONCE};
 use renga_proto::path::NameIn;
 use renga_proto::pipe::NO_PROGRAM;
-use renga_proto::stat::{INO_AT, half};
+use renga_proto::stat::{INO_AT, word};
 use renga_rt::{Errno, Retry, apart};
 
 const IN_ONLYDIR: u32 = 0x0100_0000;
@@ -32,6 +34,13 @@ const MODE_AT: usize = 16;
 /// Times that a path may lead to another inode while that is watched.
 const TRIES_MAX: u32 = 4;
 
+/// The inode of the disk that has this `struct stat`: all others, as of sockets and `/proc`, have no process that
+/// reports changes, and numbers that may be equal to one of the disk in part.
+fn ino_on_disk(status: &[u8; STAT_BYTES]) -> Option<u32> {
+    let ino = u32::try_from(word(status, INO_AT)).ok().filter(|ino| (1..SYNTHETIC).contains(ino));
+    ino.filter(|_| word(status, 0) == DISK_DEVICE)
+}
+
 impl<M: UserMemory> User<M> {
     pub(crate) async fn make_notices(&mut self) -> Result<u64, Errno> {
         let flags = self.int(0);
@@ -41,8 +50,8 @@ impl<M: UserMemory> User<M> {
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE);
         }
-        let owner = self.services.file_board;
-        let made = self.services.events(owner)?.call_retrying(MakeNotices {}, ()).await;
+        let (owner, for_root) = (self.services.file_board, self.program.credentials.is_root());
+        let made = self.services.events(owner)?.call_retrying(MakeNotices { for_root }, ()).await;
         // As on Linux, where the number of queues has a limit of its own.
         let made = made.map_err(|errno| if errno == Errno::ENFILE { Errno::EMFILE } else { errno })?;
         self.add_event_file(owner, made, EventSort::Notices, O_RDONLY | flags).await
@@ -70,18 +79,27 @@ impl<M: UserMemory> User<M> {
         for _ in 0..TRIES_MAX {
             let ino = self.inode_to_watch(path, mask).await?;
             let wanted = WatchInode { number, generation, ino, wish: mask & (CHANGES | WISHES) };
-            let watch = self.services.events(board)?.call(wanted, ()).await?;
-            if self.inode_to_watch(path, mask).await == Ok(ino) {
-                // From now on no board gets a lease of what is watched: every write is seen where the file is.
-                if let Ok(mut directory) = self.services.inode_directory() {
-                    // A board that does not answer has its lease until it is there again.
-                    let _ = flush_all(&mut directory, &mut self.services.clients.inodes).await;
-                }
+            let WatchedInode { watch, is_new } = self.services.events(board)?.call(wanted, ()).await?;
+            let is_there = self.inode_to_watch(path, mask).await == Ok(ino);
+            let flushed = if is_there { self.flush_watched().await } else { Ok(()) };
+            if is_there && flushed.is_ok() {
                 return Ok(watch);
             }
-            let _ = self.services.events(board)?.call(UnwatchInode { number, generation, watch }, ()).await;
+            // An older watch stays, as if the path had led elsewhere only later.
+            if is_new {
+                let ended = UnwatchInode { number, generation, watch, quiet: true };
+                let _ = self.services.events(board)?.call(ended, ()).await; // the queue may have ended meanwhile
+            }
+            flushed?;
         }
         Err(Errno::ENOENT)
+    }
+
+    /// Ends the leases of what is watched: of its inode, and of those that were found in it. From now on no board gets
+    /// one to write, so every write is seen where the file is. An unreachable board has its lease until it is back.
+    async fn flush_watched(&mut self) -> Result<(), Errno> {
+        let mut directory = self.services.inode_directory()?;
+        flush_and_commit(&mut directory, &mut self.services.clients.inodes, FlushSpares::Unwatched).await
     }
 
     /// The inode that the path leads to, if the program may watch it.
@@ -92,7 +110,7 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::ENOTDIR);
         }
         let may_read = self.program.credentials.permits(FileAccess::of_status(&status), MAY_READ);
-        if may_read { Ok(half(&status, INO_AT)) } else { Err(Errno::EACCES) }
+        if may_read { ino_on_disk(&status).ok_or(Errno::EOPNOTSUPP) } else { Err(Errno::EACCES) }
     }
 
     pub(crate) async fn unwatch_inode(&mut self) -> Result<(), Errno> {
@@ -101,8 +119,8 @@ impl<M: UserMemory> User<M> {
             return Err(Errno::EBADF);
         }
         let Handle { board, number, generation } = object.events(EventSort::Notices)?;
-        let ended =
-            self.services.events(board)?.call(UnwatchInode { number, generation, watch: self.int(1) }, ()).await;
+        let ended = UnwatchInode { number, generation, watch: self.int(1), quiet: false };
+        let ended = self.services.events(board)?.call(ended, ()).await;
         ended.map_err(|errno| self.note_loss(object, errno, false))
     }
 
@@ -141,7 +159,7 @@ impl<M: UserMemory> User<M> {
     }
 
     /// Finds the names of all notices that need one; whether any did.
-    async fn name_notices(&mut self, at: Handle) -> Result<bool, Errno> {
+    pub(super) async fn name_notices(&mut self, at: Handle) -> Result<bool, Errno> {
         let (Handle { board, number, generation }, mut any) = (at, false);
         // Each pass names or drops a notice, of which a queue has a bounded number.
         loop {
@@ -164,5 +182,36 @@ impl<M: UserMemory> User<M> {
         self.name_notices(at).await?;
         let Handle { board, number, generation } = at;
         self.services.events(board)?.call(CountNotices { number, generation }, ()).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ino_on_disk;
+    use crate::user::files::extended_status::device_status;
+    use crate::user::state::{FileDescriptor, Handle, Object};
+    use renga_proto::inode::{DISK_DEVICE, STAT_BYTES};
+    use renga_proto::mounts::SYNTHETIC;
+    use renga_proto::socket::{SocketFamily, SocketSide, SocketSort};
+    use renga_proto::stat::{INO_AT, put_word};
+
+    fn status(device: u64, ino: u64) -> [u8; STAT_BYTES] {
+        let mut bytes = [0; STAT_BYTES];
+        put_word(&mut bytes, 0, device);
+        put_word(&mut bytes, INO_AT, ino);
+        bytes
+    }
+
+    /// The numbers of sockets end as those of inodes.
+    #[test]
+    fn watched_inode_is_of_disk_alone() {
+        let at = Handle { board: 0, number: 12, generation: 1 };
+        let (side, sort, family) = (SocketSide::First, SocketSort::Stream, SocketFamily::Unix);
+        let socket = FileDescriptor::opened(Object::Socket { at, side, sort, family }, 0, 0o140_777, 0);
+        assert_eq!(ino_on_disk(&device_status(&socket)), None);
+        assert_eq!(ino_on_disk(&status(DISK_DEVICE, 12)), Some(12));
+        for (device, ino) in [(0, 12), (DISK_DEVICE, 0), (DISK_DEVICE, 1 << 32 | 12), (DISK_DEVICE, SYNTHETIC.into())] {
+            assert_eq!(ino_on_disk(&status(device, ino)), None);
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::signals::SignalSet;
 use crate::user::slot::{User, leaving};
-use crate::user::state::{Object, SyscallEscape, restartable_as};
+use crate::user::state::{EventSort, Object, SyscallEscape, restartable_as};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
 use renga_proto::pipe::{ERROR, HANG_UP, NO_PROGRAM, Polled, READABLE, WRITABLE};
@@ -80,7 +80,14 @@ impl<M: UserMemory> User<M> {
         if let Some(board) = self.services.polled_board(object)? {
             round.add_board(board);
         }
-        self.services.poll(object, events, seen, round.slot).await
+        let polled = self.services.poll(object, events, seen, round.slot).await?;
+        match object {
+            // Notices whose names are gone by now are none to read.
+            Object::Events { at, sort: EventSort::Notices } if polled.events != 0 && self.name_notices(at).await? => {
+                self.services.poll(object, events, seen, round.slot).await
+            }
+            _ => Ok(polled),
+        }
     }
 
     /// Waits until the next round is due. A signal that ends the wait has it made again, to end at

@@ -60,6 +60,18 @@ impl<M: UserMemory> User<M> {
         }
     }
 
+    /// As `follow_process`, of a child that was made just now: what is not found any more has ended and was waited for,
+    /// by another thread or since `SIGCHLD` is ignored.
+    pub(crate) async fn follow_child(&mut self, board: u8, made: EventFile, pid: u32) {
+        let EventFile { number, generation } = made;
+        if self.follow_process(board, made, pid).await.is_err()
+            && let Ok(mut events) = self.services.events(board)
+        {
+            // It is this program's own.
+            let _ = events.call(SetProcess { number, generation, pid, ended: true }, ()).await;
+        }
+    }
+
     /// Whether `pid` is a child that has ended and was not waited for yet.
     async fn is_ended_child(&mut self, pid: u32) -> bool {
         let options = WAIT_ENDED | WAIT_NO_HANG | WAIT_KEEP;
