@@ -1,4 +1,4 @@
-//! A notification in place: who waits for it runs in the notifier's poll, unless others go first.
+//! A notification in place: a process that waits for it runs in the notifier's poll, unless others go first.
 #![allow(missing_docs)]
 
 use renga_core::Notifier;

@@ -160,6 +160,7 @@ impl<D: Phy + 'static> Router<D> {
             ProxyStart::InPlace => {
                 self.me.charge_for(account);
                 self.memory.workers[place].run(task, work, interrupted);
+                self.me.charge_for(AccountNumber::SYSTEM);
                 self.now_ns = self.me.now_ns();
             }
         }

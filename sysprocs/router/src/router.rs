@@ -12,6 +12,7 @@ use crate::session::timing::ANSWER_FACTOR;
 use crate::stats::add;
 use crate::transmit::checksum;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
+use renga_rt::account::AccountNumber;
 use renga_rt::raw::ExchangePort;
 use renga_rt::{Me, Never};
 use renga_wire::frame::Hello;
@@ -62,13 +63,16 @@ pub async fn router<D: Phy + 'static>(
 impl<D: Phy + 'static> Router<D> {
     /// Polls everything that may have notified the router.
     fn attend(&mut self, frame: &mut [u8; FRAME_BYTES_MAX]) {
+        // What it did for a caller is over.
+        self.me.charge_for(AccountNumber::SYSTEM);
+        self.memory.proxy_results.attend();
         self.transmit_full = false;
         self.device.attend(self.now_ns);
         for _ in 0..RECEIVE_FRAMES_PER_TURN {
             let Some(bytes) = self.device.receive(frame) else { break };
             self.receive(&frame[..bytes.min(FRAME_BYTES_MAX)]);
         }
-        // Bounded by the proxies: each has at most one result, and is given new work only here.
+        // Bounded by the proxies: each has at most one result, and no work in place until that is taken.
         for _ in 0..self.memory.workers.len() {
             let Some(worker) = self.memory.proxy_results.next() else { break };
             match self.memory.workers[usize::from(worker)].take_done() {
@@ -80,6 +84,7 @@ impl<D: Phy + 'static> Router<D> {
                 None => {}
             }
         }
+        self.memory.proxy_results.leave();
         if !self.out_active.is_empty() {
             self.send_interrupts();
         }

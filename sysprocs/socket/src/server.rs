@@ -237,6 +237,7 @@ impl SocketServer for SocketProcess {
         if let Err(errno) = self.check(generation, SocketSide::First, call.board()) {
             return call.reply(Err(errno));
         }
+        timeouts::begin_wait(&call, self.sides[0].receive_limit);
         self.accept_connection(call, nonblocking);
     }
     async fn take_side(&mut self, call: &mut Call<TakeSide>) -> Result<(), Errno> {
@@ -285,9 +286,10 @@ impl SocketServer for SocketProcess {
     async fn set_option(&mut self, call: &mut Call<SetOption>) -> Result<(), Errno> {
         let SetOption { generation, side, option, value } = call.entry();
         self.check(generation, side, call.board())?;
-        if self.side(side).set_option(option, value) { Ok(()) } else { Err(Errno::ENOPROTOOPT) }
+        if self.keep_option(side, option, value) { Ok(()) } else { Err(Errno::ENOPROTOOPT) }
     }
     async fn send_with(&mut self, call: Call<SendWith>) {
+        timeouts::begin_wait(&call, self.sides[call.entry().side as usize].send_limit);
         self.accept_flight(call);
     }
     async fn get_option(&mut self, call: &mut Call<GetOption>) -> Result<u64, Errno> {

@@ -7,9 +7,7 @@ use crate::wait_limit::WaitLimit;
 use heapless::{Deque, Vec};
 use renga_pipe::Ring;
 use renga_proto::pipe::{NO_PROGRAM, Polled};
-use renga_proto::socket::{
-    FLIGHTS_MAX, NAME_BYTES, OPTIONS_MAX, RECEIVE_TIME, Receive, SEND_TIME, Send, SendWith, SocketHandle,
-};
+use renga_proto::socket::{FLIGHTS_MAX, NAME_BYTES, OPTIONS_MAX, Receive, Send, SendWith, SocketHandle};
 use renga_rt::{BoardReferences, CallQueue, Waiters, Wakes};
 
 /// Where in the ring a message begins and ends that has a flight.
@@ -85,11 +83,6 @@ impl ConnectionSide {
     }
     /// Keeps `value` of an option; false: there are too many.
     pub(crate) fn set_option(&mut self, option: u32, value: u64) -> bool {
-        match option {
-            RECEIVE_TIME => (self.receive_limit.limit_ns, _) = (value, self.receive_limit.restart()),
-            SEND_TIME => (self.send_limit.limit_ns, _) = (value, self.send_limit.restart()),
-            _ => {}
-        }
         if let Some((_, kept)) = self.options.iter_mut().find(|(kept, _)| *kept == option) {
             *kept = value;
             return true;
@@ -97,10 +90,10 @@ impl ConnectionSide {
         self.options.push((option, value)).is_ok()
     }
 
-    /// Whether calls wait here for a limited time.
+    /// Whether calls may wait here for a limited time.
     #[inline(always)]
     pub(crate) fn has_limits(&self) -> bool {
-        self.receive_limit.limit_ns | self.send_limit.limit_ns != 0
+        self.receive_limit.is_used() || self.send_limit.is_used()
     }
 
     /// A change may have made one of `events` true: who waits for it polls again.

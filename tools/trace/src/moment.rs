@@ -32,7 +32,7 @@ pub struct TraceMoment {
     states: HashMap<ProcId, TracedState>,
     /// By board and core: its process.
     running: HashMap<(u8, u8), ProcId>,
-    /// Servers that run inside the poll of their client, and that client.
+    /// Processes that run inside the poll of another: servers in that of their client, proxies in that of the router.
     in_place: HashMap<ProcId, ProcId>,
     disk_works: bool,
 }
@@ -57,6 +57,13 @@ impl TraceMoment {
                     self.in_place.insert(server, caller);
                 }
                 (server, TracedState::Runs)
+            }
+            // Notified in place, it runs in the poll of the one that has the core.
+            TraceEvent::Call { caller, .. } if self.states.get(&caller) == Some(&TracedState::Ready) => {
+                if let Some(runs) = self.running.insert(core, caller).filter(|runs| *runs != caller) {
+                    self.in_place.insert(caller, runs);
+                }
+                (caller, TracedState::Runs)
             }
             TraceEvent::Reply { caller, .. } => (caller, TracedState::Ready),
             TraceEvent::WaitCall { process } => self.waits(core, process, "a call"),
@@ -89,6 +96,10 @@ impl TraceMoment {
             if self.states.get(&caller) == Some(&TracedState::Ready) {
                 self.states.insert(caller, TracedState::Runs);
             }
+        } else if self.running.get(&core).and_then(|last| self.in_place.get(last)) == Some(&process) {
+            // The one in its poll waits for a reply, of which no event says so.
+            let last = self.running.insert(core, process);
+            last.map(|last| self.in_place.remove(&last));
         }
         (process, TracedState::Waits(what))
     }

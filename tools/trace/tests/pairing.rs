@@ -4,6 +4,7 @@ use renga_abi::ProcId;
 use renga_trace::calls::{Calls, TracedCall};
 use renga_trace::event::{Timed, TraceEvent};
 use renga_trace::header::{CallsFor, ProcessKind, TraceBoard, TraceHeader};
+use renga_trace::moment::{TraceMoment, TracedState};
 use renga_trace::path::path;
 use renga_trace::summary;
 
@@ -145,4 +146,41 @@ fn pairing_caller_served_in_place_runs_after_server() {
     let pieces = path(&header(), &events, B[0], 0, 50);
     let last = pieces.last().expect("a piece");
     assert_eq!((last.begin_ns, last.what.as_str()), (40, "b: user 0: runs"));
+}
+
+/// A proxy that the router notifies in place has no dispatch: it runs from its call on, until it or the router waits.
+#[test]
+fn moment_proxy_in_place_runs_in_the_poll_of_the_router() {
+    const ROUTER: ProcId = OTHER;
+    let proxy = OWN_OF_B[0];
+    let on_a = |event| (0, event);
+    let accept = on_a(TraceEvent::Accept { server: FILE, caller: proxy, op: 0 });
+    let began = [
+        on_a(TraceEvent::Dispatch { process: ROUTER }),
+        on_a(TraceEvent::Notify { process: proxy }),
+        call(proxy, FILE),
+    ];
+    let served = [
+        accept,
+        reply(proxy, FILE),
+        on_a(TraceEvent::WaitCall { process: FILE }),
+        on_a(TraceEvent::WaitNotification { process: proxy }),
+    ];
+    let ends = [on_a(TraceEvent::WaitNotification { process: ROUTER })];
+    let run = |events: &[&[(u8, TraceEvent)]]| {
+        let mut now = TraceMoment::default();
+        let mut seen = Vec::new();
+        for timed in timed(&events.concat()) {
+            now.take(&header(), &timed, &mut |_, _| {});
+            seen.push((now.running(0, 0), now.state(proxy)));
+        }
+        seen
+    };
+    let seen = run(&[&began, &served, &ends]);
+    assert_eq!(seen[1], (Some(ROUTER), Some(TracedState::Ready)));
+    assert_eq!(seen[2], (Some(proxy), Some(TracedState::Runs)));
+    let running: Vec<_> = seen[3..].iter().map(|(running, _)| *running).collect();
+    assert_eq!(running, [FILE, FILE, proxy, ROUTER, ROUTER].map(Some));
+    let kept = run(&[&began, &ends]);
+    assert_eq!(kept[3].0, Some(ROUTER), "the file server keeps the call");
 }

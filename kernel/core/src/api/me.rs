@@ -120,8 +120,7 @@ impl Me {
         }
         self.act_for(number);
     }
-    /// Resumes a call that it has kept while it served others: charges the time since its dispatch to the account
-    /// before, and works for the caller from now on.
+    /// Resumes a call that it has kept: charges as [`Me::charge_for`], and works for the caller from now on.
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
         let (me, core) = (self.0, self.0.core);
         let caller = call.process();
@@ -160,8 +159,7 @@ impl Me {
     pub fn charged_until_ns(&self) -> u64 {
         self.0.core.charged_until_ns()
     }
-    /// What this board did for account `number` of another board since the last report: time in ns, blocks read, blocks
-    /// written. All 0 if it is not worth a report.
+    /// What is to be reported to the board of account `number`: ns, blocks read, blocks written; 0 if too little.
     pub fn take_unreported(&self, number: AccountNumber) -> [u64; 3] {
         let elsewhere = number.board().is_some_and(|board| board != self.0.id().board.0);
         if elsewhere { self.0.core.account(number).take_unreported(&self.counts(number)) } else { [0; 3] }
@@ -174,8 +172,7 @@ impl Me {
             account.set_policy(policy);
         }
     }
-    /// Resets its account for a new program with `policy`; one that is `made_here`, by a program of this board, starts
-    /// a slice behind the running task.
+    /// Resets its account for a new program; one `made_here`, by this board's, starts a slice behind the running task.
     pub fn begin_account(&mut self, policy: Policy, made_here: bool) {
         self.0.begin_account(policy, made_here);
     }
@@ -197,8 +194,7 @@ impl Me {
     pub fn trap(&self) -> Trap {
         self.0.last_trap()
     }
-    /// Lets the programs run that have used no more than the one for which this process works; [`Me::yield_now`] does
-    /// not. For long work on behalf of a program.
+    /// In long work for a program: lets those run that have used no more than it; [`Me::yield_now`] does not.
     pub async fn yield_to_programs(&mut self) {
         let me = self.0;
         me.begin(Wait::User);

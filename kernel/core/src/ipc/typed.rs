@@ -195,8 +195,7 @@ impl<P: Protocol> Future for Accept<'_, P> {
     }
 }
 
-/// The caller of a call, on this board: its present state, whether or not its call was answered. The state of a caller
-/// on another core is unknown.
+/// The caller of a call, answered or not, on this board: its present state, unknown of one on another core.
 #[derive(Clone, Copy)]
 pub struct Caller(Option<&'static Process>);
 impl Caller {
@@ -250,6 +249,10 @@ impl<E: Entry> Call<E> {
     /// The caller's board; for a call of a proxy, the board of the proxy's caller.
     pub fn board(&self) -> u8 {
         self.0.0.calls_for.get()
+    }
+    /// A word of the server that keeps the call; at first it is that of an earlier call.
+    pub fn note(&self) -> &core::cell::Cell<u64> {
+        &self.0.0.note
     }
     pub(crate) fn process(&self) -> &'static Process {
         self.0.0

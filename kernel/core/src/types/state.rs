@@ -96,6 +96,8 @@ pub struct Process {
     pub(crate) rebooted: Cell<u8>,
     /// The count that its dispatches are charged to.
     pub(crate) charged_as: Cell<Count>,
+    /// What the server that keeps its call notes about that.
+    pub(crate) note: Cell<u64>,
 }
 
 impl Process {
@@ -140,6 +142,7 @@ impl Process {
             heap_place: Cell::new(NOWHERE),
             remote: Cell::new(None),
             word: id.to_word(),
+            note: Cell::new(0),
         }
     }
 }
@@ -277,8 +280,7 @@ pub(crate) enum CorePayload {
     RevokeSlice(&'static RemoteRunQueue),
 }
 
-// SAFETY: the core that takes the message reaches only what C1, C2 (`remote_call.rs`) and S1 (`remote_run_queue.rs`)
-// allow.
+// SAFETY: the core that takes the message reaches what C1, C2 (`remote_call.rs`), S1 (`remote_run_queue.rs`) allow.
 unsafe impl Send for CorePayload {}
 
 /// A core as the others of its board see it: where messages for it go, and how it is woken.
@@ -375,8 +377,7 @@ pub struct RemoteRunQueue {
     pub(crate) revoke: Cell<Option<&'static EventFlags<CorePayload>>>,
 }
 
-/// The process that takes a call, and the server that the call names: one process, or the router and a process of
-/// another board.
+/// Who takes a call, and the server that it names: one process, or the router and a process of another board.
 #[derive(Clone, Copy)]
 pub(crate) struct CallTarget {
     pub(crate) process: &'static Process,

@@ -75,8 +75,7 @@ impl UserSlice {
     pub fn space(&self) -> u32 {
         self.0.user_space.get()
     }
-    /// Whether the slice should end before it starts: the wait was cancelled, or the process has no program to run and
-    /// only yields.
+    /// Whether the slice ends before it starts: the wait was cancelled, or the process has no program and only yields.
     pub fn wait_cancelled(&self) -> bool {
         self.0.cancelled.get() || self.0.user.get().is_null()
     }

@@ -1,4 +1,4 @@
-//! Frames that have crossed, for whoever draws them.
+//! Frames that have crossed, to be drawn.
 //!
 //! Invariant: keeping records changes nothing on the bus.
 

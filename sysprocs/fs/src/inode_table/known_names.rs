@@ -105,7 +105,7 @@ impl InodeDirectoryState {
         if self.table.is_named(directory) {
             let known = if ino == 0 { Dentry::Negative } else { Dentry::Positive { ino, kind } };
             self.names.learn(directory, name, known);
-            // Whoever watches the directory hears of it from now on.
+            // The watches of the directory report it from now on.
             if name != b".."
                 && let Some(slot) = self.table.find(ino)
             {

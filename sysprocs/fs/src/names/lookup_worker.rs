@@ -119,8 +119,8 @@ async fn serve(worker: &mut LookupWorker, call: PathCall) {
             reply!(call, locked!(worker, true, worker.make_node(at, call.lent(), mode, device)));
         }
         PathCall::Unlink(mut call) => {
-            let Unlink { at, directory } = call.entry();
-            reply!(call, locked!(worker, true, worker.unlink(at, call.lent(), directory)));
+            let Unlink { at, directory, expected } = call.entry();
+            reply!(call, locked!(worker, true, worker.unlink((at, expected), call.lent(), directory)));
         }
         PathCall::Rename(mut call) => {
             let Rename { from_at, to_at, flags } = call.entry();

@@ -223,7 +223,13 @@ impl LookupWorker {
         Ok(())
     }
 
-    pub(crate) async fn unlink(&mut self, at: PathStart, path: &[u8], directory: bool) -> Result<(), Errno> {
+    /// Removes a name of inode `expected` (0: of any).
+    pub(crate) async fn unlink(
+        &mut self,
+        (at, expected): (PathStart, u32),
+        path: &[u8],
+        directory: bool,
+    ) -> Result<(), Errno> {
         let Parent { node: parent, last } = self.parent(at, path).await?;
         let last = match last {
             Some(last) if last.is_name() => last,
@@ -232,6 +238,9 @@ impl LookupWorker {
             Some(last) => return Err(if &last.name[..] == b"." { Errno::EINVAL } else { Errno::ENOTEMPTY }),
         };
         let node = self.child(&parent, &last.name, Intent::Change).await?;
+        if expected != 0 && expected != node.ino {
+            return Err(Errno::ESTALE);
+        }
         match (directory, node.is_directory()) {
             (false, true) => return Err(Errno::EISDIR),
             (false, false) if last.slash => return Err(Errno::ENOTDIR),

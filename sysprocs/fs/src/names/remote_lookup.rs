@@ -140,7 +140,7 @@ impl LookupWorker {
         }
         self.maker = Some(Maker { board, prepared, removed: ino, leases: false, opens: false, granted: Ok(()) });
         self.steps.clear();
-        let removed = locked!(self, true, self.unlink(at.into(), path, directory));
+        let removed = locked!(self, true, self.unlink((at.into(), 0), path, directory));
         self.maker = None;
         removed.and_then(|()| self.put_steps(out))
     }

@@ -122,7 +122,7 @@ async fn walk_from(user: &mut User, at: u32, refused: Errno) {
             user.path.call(MakeDirectory { at: at.into(), mode: 0o755, owner: InodeOwner::default() }, path).await,
             Err(refused)
         );
-        assert_eq!(user.path.call(Unlink { at: at.into(), directory: true }, path).await, Err(refused));
+        assert_eq!(user.path.call(Unlink { at: at.into(), directory: true, expected: 0 }, path).await, Err(refused));
     }
     assert_eq!(user.path.call(AbsolutePath { at: at.into() }, &mut name[..]).await, Err(refused));
 }
@@ -217,7 +217,10 @@ fn path_start_removed_directory_is_not_its_successor() {
                 assert_eq!(status, Err(Errno::ENOENT), "{at:?} {}", file.escape_ascii());
                 let create = Open { at, flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644, owner: InodeOwner::default() };
                 assert_eq!(user.path.call(create, file).await.map(|_| ()), Err(Errno::ENOENT));
-                assert_eq!(user.path.call(Unlink { at, directory: false }, file).await, Err(Errno::ENOENT));
+                assert_eq!(
+                    user.path.call(Unlink { at, directory: false, expected: 0 }, file).await,
+                    Err(Errno::ENOENT)
+                );
             }
             let known = user.directory.call(KnownStatus { at: old, flags: 0 }, (&b"file"[..], &mut stat[..])).await;
             assert_eq!(known, Err(if is_known { Errno::ENOENT } else { Errno::EAGAIN }));
@@ -225,5 +228,20 @@ fn path_start_removed_directory_is_not_its_successor() {
             assert_eq!(path, Err(Errno::ENOENT));
         }
         assert_eq!(user.read_file("/e/file").await, Ok(b"new".to_vec()));
+    });
+}
+
+#[test]
+fn unlink_expected_inode_spares_its_successor() {
+    on_a_disk("expected", |mut user| async move {
+        user.write_file("/file", b"old").await.unwrap();
+        let old = which(&mut user, "/file").await.ino;
+        user.write_file("/other", b"new").await.unwrap();
+        user.rename("/other", "/file").await.unwrap();
+        let unlink = |expected| Unlink { at: ROOT.into(), directory: false, expected };
+        assert_eq!(user.path.call(unlink(old), &b"/file"[..]).await, Err(Errno::ESTALE));
+        let new = which(&mut user, "/file").await.ino;
+        assert_eq!(user.path.call(unlink(new), &b"/file"[..]).await, Ok(()));
+        assert_eq!(user.path.call(unlink(0), &b"/file"[..]).await, Err(Errno::ENOENT));
     });
 }

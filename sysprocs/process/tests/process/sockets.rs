@@ -2,9 +2,9 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    ACCEPT4, BIND, CLOSE, CONNECT, FORK_ON, GETPEERNAME, GETSOCKNAME, GETSOCKOPT, LISTEN, NANOSLEEP, NONE, ONE, PPOLL,
-    READ, RECVFROM, RECVMMSG, RECVMSG, SENDMMSG, SENDMSG, SENDTO, SETSOCKOPT, SHUTDOWN, SOCKET, SOCKETPAIR, WRITE,
-    behind, error, exit, expect_word, wait_status, with_console, words,
+    ACCEPT4, BIND, CLOSE, CONNECT, FORK_ON, GETPEERNAME, GETPID, GETSOCKNAME, GETSOCKOPT, KILL, LISTEN, NANOSLEEP,
+    NONE, ONE, PPOLL, READ, RECVFROM, RECVMMSG, RECVMSG, SENDMMSG, SENDMSG, SENDTO, SETSOCKOPT, SHUTDOWN, SOCKET,
+    SOCKETPAIR, WRITE, behind, error, exit, expect_word, handle, time, wait_status, with_console, words,
 };
 use crate::support::script::{Argument, Script};
 use Argument::Value;
@@ -311,4 +311,40 @@ fn socket_messages_with_descriptors_are_not_cut_silently() {
     }
     exit(&mut init, 0);
     run(1, &init);
+}
+
+/// Of a call that waits for a limited time a handler's wish to restart it counts for nothing.
+#[test]
+fn socket_wait_with_limit_is_not_restarted_after_a_signal() {
+    const SA_RESTART: u64 = 0x1000_0000;
+    const RECEIVE_TIME: Argument = Value(20);
+    for (limit_s, board, result) in [(0, 0, Value(4)), (1, 0, error(4)), (0, 1, Value(4)), (1, 1, error(4))] {
+        let mut init = with_console();
+        let (pair, child, handler) = (init.variable(), init.label(), init.label());
+        let (parent, room) = (init.variable(), init.bytes(b"12345678"));
+        let limit = words(&mut init, &[limit_s, 0]);
+        init.call(GETPID, &[]).keep(parent);
+        init.call(SOCKETPAIR, &[UNIX, STREAM, NONE, pair.address()]).expect(NONE, 1);
+        init.call(SETSOCKOPT, &[ONE, ONE, RECEIVE_TIME, limit, Value(16)]).expect(NONE, 2);
+        handle(&mut init, 10, Argument::Code(handler), SA_RESTART);
+        init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
+        init.call(READ, &[ONE, room, Value(4)]).expect(result, 3);
+        receive(&mut init, ONE, room, 4, PEEK).expect(result, 4);
+        wait_status(&mut init);
+        init.expect(NONE, 5);
+        exit(&mut init, 0);
+        init.place(handler).end_handler();
+        init.place(child);
+        for _ in 0..2 {
+            let time = time(&mut init, 5);
+            init.call(NANOSLEEP, &[time, NONE]);
+            init.call(KILL, &[Argument::Of(parent), Value(10)]).expect(NONE, 6);
+            if limit_s == 0 {
+                init.call(NANOSLEEP, &[time, NONE]);
+                init.call(WRITE, &[TWO, room, Value(4)]).expect(Value(4), 7);
+            }
+        }
+        exit(&mut init, 0);
+        run(2, &init);
+    }
 }

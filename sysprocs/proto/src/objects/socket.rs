@@ -73,6 +73,8 @@ pub const OPTIONS_MAX: usize = 12;
 pub const RECEIVE_TIME: u32 = 1 << 16 | 20;
 /// As an option: how long a sender waits.
 pub const SEND_TIME: u32 = 1 << 16 | 21;
+/// The call was interrupted, and is not made again: it waits for a limited time. Programs see `EINTR`.
+pub const INTERRUPTED_FOR_GOOD: Errno = Errno(514);
 /// Connections that wait at a listener, at most.
 pub const BACKLOG_MAX: usize = 64;
 

@@ -44,15 +44,12 @@ pub struct ProxyMailbox {
     done: Cell<Option<ProxyReply>>,
     /// The caller of the present work was interrupted.
     interrupted: Cell<bool>,
-    /// The proxy runs in the router's poll, which takes the result when that is over.
-    in_place: Cell<bool>,
 }
 
 impl ProxyMailbox {
     /// The empty post of proxy `number`.
     pub const fn new(number: u16) -> ProxyMailbox {
-        let (interrupted, in_place) = (Cell::new(false), Cell::new(false));
-        ProxyMailbox { number, work: Cell::new(None), done: Cell::new(None), interrupted, in_place }
+        ProxyMailbox { number, work: Cell::new(None), done: Cell::new(None), interrupted: Cell::new(false) }
     }
     /// Takes the work there is, and whether its caller was interrupted.
     pub fn take_call(&self) -> Option<(ProxyCall, bool)> {
@@ -61,7 +58,7 @@ impl ProxyMailbox {
     /// Leaves the result.
     pub fn finish(&self, done: ProxyReply, proxy_results: &ProxyResults) {
         self.done.set(Some(done));
-        proxy_results.add(self.number, self.in_place.get());
+        proxy_results.add(self.number);
     }
 }
 
@@ -71,22 +68,36 @@ pub struct ProxyResults {
     numbers: &'static [Cell<u16>],
     head: Cell<usize>,
     length: Cell<usize>,
+    /// The router is about to take what comes, so that it need not be notified.
+    attended: Cell<bool>,
 }
 
 impl ProxyResults {
     /// None yet, for `router`; with a place for each post.
     pub const fn new(router: Notifier, numbers: &'static [Cell<u16>]) -> ProxyResults {
-        ProxyResults { router, numbers, head: Cell::new(0), length: Cell::new(0) }
+        let (head, length, attended) = (Cell::new(0), Cell::new(0), Cell::new(false));
+        ProxyResults { router, numbers, head, length, attended }
     }
 
-    fn add(&self, number: u16, in_place: bool) {
+    fn add(&self, number: u16) {
         // Each post has at most one result, so there is room.
         let at = (self.head.get() + self.length.get()) % self.numbers.len();
         self.numbers[at].set(number);
         self.length.set(self.length.get() + 1);
-        if !in_place {
+        if !self.attended.get() {
             self.router.notify();
         }
+    }
+
+    /// From now on the router takes what comes: it has to call [`ProxyResults::leave`] behind the last one in its poll.
+    pub fn attend(&self) {
+        self.attended.set(true);
+    }
+
+    /// The router has taken all: what comes from now on notifies it.
+    pub fn leave(&self) {
+        debug_assert!(self.length.get() == 0, "a result that nobody takes");
+        self.attended.set(false);
     }
 
     /// The next post with a result.
@@ -130,12 +141,10 @@ impl ProxyHandle {
         self.give(busy, work, interrupted);
         self.process.notify();
     }
-    /// As [`ProxyHandle::start`], by the router before it looks for results: the proxy runs at once, if it may.
+    /// As [`ProxyHandle::start`]: the proxy runs at once, in the router's poll, if it may.
     pub fn run(&mut self, busy: ProxyTask, work: ProxyCall, interrupted: bool) {
         self.give(busy, work, interrupted);
-        self.mailbox.in_place.set(true);
         self.process.notify_in_place();
-        self.mailbox.in_place.set(false);
     }
     #[inline(always)]
     fn give(&mut self, busy: ProxyTask, work: ProxyCall, interrupted: bool) {

@@ -3,6 +3,7 @@
 //! A record has a header in the ring: its length, and of a datagram the socket that sent it.
 
 use super::SocketProcess;
+use super::timeouts::{begin_wait, interruption, unless_interrupted};
 use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_proto::socket::{
     Deliver, RECEIVE_FLIGHT, RECEIVE_NOW, RECEIVE_PEEK, RECORD_BYTES_MAX, Receive, Received, SHUT_RECEIVE, SHUT_SEND,
@@ -48,6 +49,7 @@ impl SocketProcess {
         if !waits && self.side(side).ring.is_empty() && !self.is_over(side) {
             return call.reply(Err(Errno::EAGAIN));
         }
+        begin_wait(&call, self.side(side).receive_limit);
         self.side(side).receiving.push_back(call);
     }
 
@@ -73,6 +75,7 @@ impl SocketProcess {
         }
         let waits = !nonblocking && !self.side(side).nonblocking;
         if waits {
+            begin_wait(&call, self.side(side).send_limit);
             return self.side(side).sending.push_back(call);
         }
         let free = self.sides[side as usize].sending.is_empty();
@@ -184,16 +187,16 @@ impl SocketProcess {
         if moved > 0 || records {
             target.note_edge(READABLE);
         }
-        if moved > 0 {
-            // Linux's limit is for each wait of a sender.
-            self.side(side).send_limit.restart();
-        }
         if moved == length {
             self.side(side).sent = 0;
             call.reply(Ok((sent + moved) as u32));
             return true;
         }
         self.side(side).sent = sent + moved;
+        if moved > 0 {
+            // Linux's limit is for each wait of a sender.
+            begin_wait(&call, self.side(side).send_limit);
+        }
         self.side(side).sending.push_front(call);
         moved > 0
     }
@@ -213,7 +216,6 @@ impl SocketProcess {
         let records = self.has_records();
         let own = self.side(side);
         let Some(mut call) = own.receiving.pop_front() else { return false };
-        own.receive_limit.restart();
         if own.ring.is_empty() {
             let error = core::mem::take(&mut own.error);
             let nothing = Received { bytes: 0, length: 0, from: SocketHandle::NONE };
@@ -242,28 +244,33 @@ impl SocketProcess {
 
     /// Answers every kept call whose caller was interrupted.
     pub(super) fn answer_interrupted(&mut self) {
-        self.accepting.retain(unless_cancelled);
+        let receive_limit = self.sides[0].receive_limit;
+        self.accepting.retain(|call| unless_interrupted(call, receive_limit));
         self.offering.retain(unless_cancelled);
         self.delivering.retain(unless_cancelled);
         for side in &mut self.sides {
-            side.sending_with.retain(unless_cancelled);
-            side.receiving.retain(unless_cancelled);
-            let (sent, mut first) = (&mut side.sent, true);
-            side.sending.retain(|call| {
-                // Only the first may have sent a part.
-                let first = core::mem::replace(&mut first, false);
-                if !call.wait_cancelled() {
-                    return Some(call);
-                }
-                let sent = if first { core::mem::take(sent) } else { 0 };
-                call.reply(if sent > 0 { Ok(sent as u32) } else { Err(Errno::EINTR) });
-                None
-            });
+            let (receive_limit, send_limit) = (side.receive_limit, side.send_limit);
+            side.sending_with.retain(|call| unless_interrupted(call, send_limit));
+            side.receiving.retain(|call| unless_interrupted(call, receive_limit));
+            side.answer_senders(|call| call.wait_cancelled().then(|| interruption(call, send_limit)));
         }
     }
 }
 
 impl crate::side::ConnectionSide {
+    /// Answers the senders for whom `fails` has an error: with what has gone of their bytes, else with that.
+    pub(super) fn answer_senders(&mut self, mut fails: impl FnMut(&Call<Send>) -> Option<Errno>) {
+        let (sent, mut first) = (&mut self.sent, true);
+        self.sending.retain(|call| {
+            // Only the first may have sent a part.
+            let first = core::mem::replace(&mut first, false);
+            let Some(errno) = fails(&call) else { return Some(call) };
+            let sent = if first { core::mem::take(sent) } else { 0 };
+            call.reply(if sent > 0 { Ok(sent as u32) } else { Err(errno) });
+            None
+        });
+    }
+
     /// Puts a message into the ring, of a stream as much of it as fits; how much. None: it does not fit.
     pub(super) fn push_message(&mut self, bytes: &[u8], record: bool) -> Option<usize> {
         if record {

@@ -80,3 +80,132 @@ fn limit_of_a_former_socket_is_forgotten() {
         assert_eq!(socket.call(get, ()).await, Err(Errno::ENOPROTOOPT));
     });
 }
+
+/// Starts a receiver of the first side; how it ends, and when.
+fn receiver(
+    rig: &Rig,
+    generation: u32,
+    begin_ns: u64,
+) -> (&'static renga_core::Process, Rc<Cell<Option<(Errno, u64)>>>) {
+    let (at, ended) = (rig.sockets[0], Rc::new(Cell::new(None)));
+    let end = ended.clone();
+    let process = rig.board.client(move |mut me| async move {
+        me.sleep_until(begin_ns).await;
+        let receive = Receive { generation, side: First, flags: 0 };
+        let received = Client::<Socket>::new(&me, at).call(receive, &mut [0; 8][..]).await;
+        end.set(Some((received.unwrap_err(), me.now_ns() / MS)));
+    });
+    (process, ended)
+}
+
+/// A pair whose first side receives for 5 ms.
+fn limited_pair(rig: &Rig) -> u32 {
+    let (at, opened) = (rig.sockets[0], Rc::new(Cell::new(0)));
+    let open_one = opened.clone();
+    rig.board.client(move |me| async move {
+        let mut socket = Client::<Socket>::new(&me, at);
+        let open = OpenSocket { sort: SocketSort::Stream, internet: false, pair: true, pid: 8 };
+        let generation = socket.call(open, ()).await.unwrap();
+        let set = SetOption { generation, side: First, option: RECEIVE_TIME, value: 5 * MS };
+        socket.call(set, ()).await.unwrap();
+        open_one.set(generation);
+    });
+    rig.board.run_through_alarms();
+    opened.get()
+}
+
+#[test]
+fn receivers_that_wait_together_fail_together() {
+    let rig = rig();
+    let generation = limited_pair(&rig);
+    let ends: Vec<_> = (0..3).map(|_| receiver(&rig, generation, 0).1).collect();
+    rig.board.run_through_alarms();
+    assert_eq!(ends.iter().map(|end| end.get()).collect::<Vec<_>>(), [Some((Errno::EAGAIN, 5)); 3]);
+}
+
+/// Also one that comes when another has just ended, so that as many wait as before.
+#[test]
+fn receiver_that_comes_later_fails_later() {
+    let rig = rig();
+    let generation = limited_pair(&rig);
+    let ends = [0, 3, 5, 6].map(|ms| receiver(&rig, generation, ms * MS).1);
+    rig.board.run_through_alarms();
+    assert_eq!(ends.map(|end| end.get()), [5, 8, 10, 11].map(|ms| Some((Errno::EAGAIN, ms))));
+}
+
+#[test]
+fn receiver_whose_neighbour_is_interrupted_keeps_its_deadline() {
+    let rig = rig();
+    let generation = limited_pair(&rig);
+    let (_, first) = receiver(&rig, generation, 0);
+    let (interrupted, second) = receiver(&rig, generation, 0);
+    rig.board.client(move |mut me| async move {
+        me.sleep_until(3 * MS).await;
+        interrupted.cancel_wait();
+    });
+    rig.board.run_through_alarms();
+    assert_eq!(second.get(), Some((INTERRUPTED_FOR_GOOD, 3)), "with a limit, no signal has it made again");
+    assert_eq!(first.get(), Some((Errno::EAGAIN, 5)));
+}
+
+/// A limit counts for calls that come after it, and the last one taken back ends none that waits.
+#[test]
+fn receiver_from_before_the_limit_waits_for_ever() {
+    let rig = rig();
+    let generation = limited_pair(&rig);
+    let at = rig.sockets[0];
+    let set = move |ms: u64, value| {
+        move |mut me: renga_rt::Me| async move {
+            me.sleep_until(ms * MS).await;
+            let set = SetOption { generation, side: Second, option: RECEIVE_TIME, value };
+            Client::<Socket>::new(&me, at).call(set, ()).await.unwrap();
+        }
+    };
+    let waits = Rc::new(Cell::new(true));
+    let ended = waits.clone();
+    let process = rig.board.client(move |me| async move {
+        let receive = Receive { generation, side: Second, flags: 0 };
+        let received = Client::<Socket>::new(&me, at).call(receive, &mut [0; 8][..]).await;
+        assert_eq!(received, Err(Errno::EINTR), "without a limit it is made again");
+        ended.set(false);
+    });
+    rig.board.client(set(1, 5 * MS));
+    rig.board.client(set(2, 0));
+    let (_, end) = receiver(&rig, generation, 0);
+    rig.board.run_through_alarms();
+    assert_eq!((end.get(), waits.get()), (Some((Errno::EAGAIN, 5)), true));
+    rig.board.client(move |_| async move { process.cancel_wait() });
+    rig.board.run_through_alarms();
+    assert!(!waits.get());
+}
+
+#[test]
+fn accepters_that_wait_together_fail_together() {
+    let rig = rig();
+    let at = rig.sockets[0];
+    let ends = Rc::new(Cell::new(0));
+    let count = ends.clone();
+    rig.board.client(move |me| async move {
+        let mut socket = Client::<Socket>::new(&me, at);
+        let open = OpenSocket { sort: SocketSort::Stream, internet: false, pair: false, pid: 8 };
+        let generation = socket.call(open, ()).await.unwrap();
+        socket.call(SetAddress { generation, replaces: false }, super::NAME).await.unwrap();
+        socket.call(Listen { generation, backlog: 1, pid: 8 }, ()).await.unwrap();
+        let set = SetOption { generation, side: First, option: RECEIVE_TIME, value: 5 * MS };
+        socket.call(set, ()).await.unwrap();
+        count.set(generation);
+    });
+    rig.board.run_through_alarms();
+    let generation = ends.take();
+    for _ in 0..3 {
+        let count = ends.clone();
+        rig.board.client(move |me| async move {
+            let accept = Accept { generation, nonblocking: false };
+            let accepted = Client::<Socket>::new(&me, at).call(accept, ()).await;
+            assert_eq!((accepted, me.now_ns() / MS), (Err(Errno::EAGAIN), 5));
+            count.set(count.get() + 1);
+        });
+    }
+    rig.board.run_through_alarms();
+    assert_eq!(ends.get(), 3);
+}

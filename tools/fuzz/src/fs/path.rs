@@ -72,7 +72,7 @@ async fn change(user: &mut FuzzUser, which: u8, flags: u32, path: &[u8]) -> Fuzz
                 .call(MakeDirectory { at: at.into(), mode, owner: renga_proto::inode::InodeOwner::default() }, path)
                 .await
         }
-        11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0 }, path).await,
+        11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0, expected: 0 }, path).await,
         12 => {
             user.path()
                 .call(

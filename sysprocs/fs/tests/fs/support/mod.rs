@@ -220,10 +220,10 @@ impl User {
             .await
     }
     pub async fn unlink(&mut self, path: &str) -> FsResult<()> {
-        self.path.call(path::Unlink { at: ROOT.into(), directory: false }, path.as_bytes()).await
+        self.path.call(path::Unlink { at: ROOT.into(), directory: false, expected: 0 }, path.as_bytes()).await
     }
     pub async fn rmdir(&mut self, path: &str) -> FsResult<()> {
-        self.path.call(path::Unlink { at: ROOT.into(), directory: true }, path.as_bytes()).await
+        self.path.call(path::Unlink { at: ROOT.into(), directory: true, expected: 0 }, path.as_bytes()).await
     }
     pub async fn rename(&mut self, from: &str, to: &str) -> FsResult<()> {
         self.rename_with(from, to, 0).await

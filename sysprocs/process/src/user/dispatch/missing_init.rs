@@ -17,12 +17,15 @@ impl<M: UserMemory> User<M> {
         let what = match errno {
             Errno::ENOENT => " is not on the disk: it is damaged, or not Renga's",
             Errno::ENOEXEC | Errno::EACCES => " is no program: the disk is damaged, or not Renga's",
-            _ => " cannot be read: the disk's file system cannot be mounted, or is damaged",
+            Errno::EIO | Errno::EINVAL | Errno::ENODEV | Errno::ENXIO => {
+                " cannot be read: the disk's file system cannot be mounted, or is damaged"
+            }
+            _ => " cannot be started",
         };
         let line = ["renga: ", self.facts.boot_program, what, " (", errno.name(), "); e2fsck -f checks it\n"];
         for part in line {
             let Ok(mut console) = self.services.console() else { return };
-            // Without a console nobody can be told more.
+            // Without a console there is nothing more to do.
             let _ = console.call(WriteTerminal { checked: true }, part.as_bytes()).await;
         }
     }

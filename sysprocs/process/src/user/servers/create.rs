@@ -57,13 +57,13 @@ impl Services {
     pub(crate) async fn remove(&mut self, start: PathStart, directory: bool, path: &[u8]) -> Result<(), Errno> {
         let mut path_lookup = self.path_lookup()?;
         let Some(mut names) = self.names().filter(|_| !start.is_confined()) else {
-            return path_lookup.call(Unlink { at: start, directory }, path).await;
+            return path_lookup.call(Unlink { at: start, directory, expected: 0 }, path).await;
         };
         let at = start.directory;
         let RemovalBegun { cache_generation, directory: prepared, ino, slot, session } =
             names.call(BeginRemoval { at }, path).await?;
         if cache_generation == NO_CACHE_GENERATION {
-            return path_lookup.call(Unlink { at: start, directory }, path).await;
+            return path_lookup.call(Unlink { at: start, directory, expected: 0 }, path).await;
         }
         let remove = Remove { at, directory, prepared, ino, slot, session };
         let removed = path_lookup.call(remove, (path, &mut self.steps[..])).await;

@@ -1,5 +1,6 @@
 //! How a system call ends other than with a result.
 
+use renga_proto::socket::INTERRUPTED_FOR_GOOD;
 use renga_rt::Errno;
 
 /// Why a call has no result.
@@ -20,7 +21,7 @@ pub enum SyscallEscape {
 
 impl From<Errno> for SyscallEscape {
     fn from(errno: Errno) -> Self {
-        SyscallEscape::Fail(errno)
+        SyscallEscape::Fail(if errno == INTERRUPTED_FOR_GOOD { Errno::EINTR } else { errno })
     }
 }
 

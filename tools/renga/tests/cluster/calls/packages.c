@@ -275,7 +275,7 @@ static void users(void) {
     say("is whole", status.st_size > 1000);
     _exit(0);
 }
-static void told(int signal) { (void)signal; write(1, "parent ended\n", 13); }
+static void report_end(int signal) { (void)signal; write(1, "parent ended\n", 13); }
 /* The end of a parent is a signal, if a program wishes that. */
 static void parents(void) {
     int wished = -1;
@@ -291,7 +291,7 @@ static void parents(void) {
         say("inherited", wished);
         fflush(stdout);
         if (!fork()) {
-            signal(SIGUSR1, told);
+            signal(SIGUSR1, report_end);
             prctl(PR_SET_PDEATHSIG, SIGUSR1);
             close(ends[0]);
             write(ends[1], "r", 1);

@@ -11,16 +11,16 @@ libc.shmat.restype = ctypes.c_void_p
 libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
 libc.shmdt.argtypes = [ctypes.c_void_p]
 CREAT, EXCL, RDONLY, RND, BAD = 0o1000, 0o2000, 0o10000, 0o20000, ctypes.c_void_p(-1).value
-def told(answer): return -ctypes.get_errno() if answer in (-1, BAD) else 'done'
+def result(answer): return -ctypes.get_errno() if answer in (-1, BAD) else 'done'
 key = 0x61000000 | os.getpid()
-print('absent', told(libc.shmget(key, 100, 0o600)))
-print('empty', told(libc.shmget(key, 0, CREAT | 0o600)))
+print('absent', result(libc.shmget(key, 100, 0o600)))
+print('empty', result(libc.shmget(key, 0, CREAT | 0o600)))
 one = libc.shmget(key, 8192, CREAT | EXCL | 0o600)
-print('made', one >= 0, 'again', told(libc.shmget(key, 8192, CREAT | EXCL | 0o600)))
+print('made', one >= 0, 'again', result(libc.shmget(key, 8192, CREAT | EXCL | 0o600)))
 print('found', libc.shmget(key, 0, 0) == one, libc.shmget(key, 8192, CREAT | 0o600) == one)
-print('larger', told(libc.shmget(key, 8193, 0)))
+print('larger', result(libc.shmget(key, 8193, 0)))
 at = libc.shmat(one, None, 0)
-print('zero', ctypes.string_at(at, 4), 'beside', told(libc.shmat(one, at + 4096, 0)), told(libc.shmat(one, at + 1, 0)))
+print('zero', ctypes.string_at(at, 4), 'beside', result(libc.shmat(one, at + 4096, 0)), result(libc.shmat(one, at + 1, 0)))
 if os.fork() == 0:
     ctypes.memmove(at, b'child', 5)
     ctypes.memmove(at + 8100, b'end', 3)
@@ -34,22 +34,33 @@ if child == 0:
     os._exit(0)
 print('written', os.wait()[1] & 127)
 status = ctypes.create_string_buffer(112)
-print('stat', told(libc.shmctl(one, 2, status)))
+print('stat', result(libc.shmctl(one, 2, status)))
 k, uid, gid, cuid, cgid, mode = struct.unpack_from('6I', status.raw)
 print(k == key, uid, gid, cuid, cgid, oct(mode), *struct.unpack_from('Q', status.raw, 48), *struct.unpack_from('Q', status.raw, 88))
-print('lock', told(libc.shmctl(one, 11, None)), 'none', told(libc.shmctl(one, 99, None)), told(libc.shmctl(0x7effffff, 2, status)))
-print('left', told(libc.shmdt(read)), told(libc.shmdt(read)), told(libc.shmdt(at + 4096)))
+print('lock', result(libc.shmctl(one, 11, None)), 'none', result(libc.shmctl(one, 99, None)), result(libc.shmctl(0x7effffff, 2, status)))
+print('left', result(libc.shmdt(read)), result(libc.shmdt(read)), result(libc.shmdt(at + 4096)))
 if os.fork() == 0:
     os.setgid(1000); os.setuid(1000)
-    print('user', told(libc.shmget(key, 0, 0o600)), told(libc.shmat(one, None, 0)), told(libc.shmctl(one, 0, None)), flush=True)
+    print('user', result(libc.shmget(key, 0, 0o600)), result(libc.shmat(one, None, 0)), result(libc.shmctl(one, 0, None)), flush=True)
     own = libc.shmget(0, 10, 0o600)
-    print('own', own >= 0, told(libc.shmctl(own, 0, None)), flush=True)
+    print('own', own >= 0, result(libc.shmctl(own, 0, None)), flush=True)
     os._exit(0)
 os.wait()
-print('removed', told(libc.shmctl(one, 0, None)), told(libc.shmget(key, 0, 0)), ctypes.string_at(at, 5))
+print('removed', result(libc.shmctl(one, 0, None)), result(libc.shmget(key, 0, 0)), ctypes.string_at(at, 5))
+# Of many that make and remove the segment of a key at once each finds a whole one.
+race = key + 1
+for _ in range(4):
+    if os.fork() == 0:
+        found = set()
+        for _ in range(40):
+            made = libc.shmget(race, 4096, CREAT | 0o600)
+            found.add(result(made))
+            libc.shmctl(made, 0, None)
+        os._exit(found != {'done'})
+print('race', [os.wait()[1] for _ in range(4)])
 two = libc.shmget(key, 4096, CREAT | 0o644)
-print('new', ctypes.string_at(libc.shmat(two, None, 0), 5), ctypes.string_at(at, 5), told(libc.shmctl(two, 0, None)))
-print('left', told(libc.shmdt(at)), told(libc.shmdt(at)))
+print('new', ctypes.string_at(libc.shmat(two, None, 0), 5), ctypes.string_at(at, 5), result(libc.shmctl(two, 0, None)))
+print('left', result(libc.shmdt(at)), result(libc.shmdt(at)))
 "#;
 
 /// A segment of one board is attached on the other one, whose bytes are there at once.
