@@ -23,9 +23,7 @@ use renga_proto::sessions::Sessions;
 use renga_rt::host::HostBoard;
 use renga_rt::policy::SLICE_NS;
 use renga_rt::user::UserContext;
-use renga_rt::{
-    Address, Client, Family, Local, Me, Members, Notifier, Port, ProcId, Protocol, WaitCanceller, Wakes, WatchFilters,
-};
+use renga_rt::{Local, Members, Notifier, Port, ProcId, WaitCanceller, Wakes, WatchFilters};
 use script::{Script, run};
 use std::cell::RefCell;
 use wiring::{client, family, members};
