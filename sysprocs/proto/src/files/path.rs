@@ -90,7 +90,7 @@ protocol! {
         1 StatusOf { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// Makes a directory.
         2 MakeDirectory { at: PathStart, mode: u16, owner: InodeOwner } (&'a [u8]) -> Result<(), Errno>;
-        /// Removes a name; `directory`: of an empty directory. Of inode `expected` (0: of any); `ESTALE`: of another one.
+        /// Removes a name; `directory`: of an empty directory; of inode `expected` (0: of any). `ESTALE`: of another.
         3 Unlink { at: PathStart, directory: bool, expected: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Renames across directories, replacing what POSIX lets it replace; with `RENAME_NOREPLACE` nothing, with
         /// `RENAME_EXCHANGE` both names stand for the other's. Two paths.

@@ -81,12 +81,11 @@ fn limit_of_a_former_socket_is_forgotten() {
     });
 }
 
+/// How a wait ended, and at which millisecond.
+type WaitEnd = Option<(Errno, u64)>;
+
 /// Starts a receiver of the first side; how it ends, and when.
-fn receiver(
-    rig: &Rig,
-    generation: u32,
-    begin_ns: u64,
-) -> (&'static renga_core::Process, Rc<Cell<Option<(Errno, u64)>>>) {
+fn receiver(rig: &Rig, generation: u32, begin_ns: u64) -> (&'static renga_core::Process, Rc<Cell<WaitEnd>>) {
     let (at, ended) = (rig.sockets[0], Rc::new(Cell::new(None)));
     let end = ended.clone();
     let process = rig.board.client(move |mut me| async move {

@@ -93,12 +93,14 @@ async fn cut(user: &mut FuzzUser) {
 
 async fn unlink(user: &mut FuzzUser, place: usize) {
     for name in ["i", "h", "l", "long", "null", "s", "d/f", "d/h"].into_iter().skip(place % 8) {
-        let _ = user.path().call(Unlink { at: board::ROOT.into(), directory: false, expected: 0 }, name.as_bytes()).await;
+        let _ =
+            user.path().call(Unlink { at: board::ROOT.into(), directory: false, expected: 0 }, name.as_bytes()).await;
     }
 }
 
 async fn remove_directories(user: &mut FuzzUser) {
     for name in ["d/m", "d", "lost+found/d", "lost+found"] {
-        let _ = user.path().call(Unlink { at: board::ROOT.into(), directory: true, expected: 0 }, name.as_bytes()).await;
+        let _ =
+            user.path().call(Unlink { at: board::ROOT.into(), directory: true, expected: 0 }, name.as_bytes()).await;
     }
 }

@@ -1,8 +1,8 @@
 //! Shared memory of System V. A segment is a file in `/dev/shm`, so that programs of all boards attach it.
 //!
 //! Invariant: the file's name has the segment's identifier, which is the key or, of a segment without one, random above
-//! all keys; its size is whole pages, and the file has it before it has the name. A removed segment has no name: those that have attached it keep it, and nobody
-//! attaches it any more. Not here: how pages are shared (`renga_memory`).
+//! all keys; its size is whole pages, and the file has it before it has the name. A removed segment has no name: those
+//! that have attached it keep it, and nobody attaches it any more. Not here: how pages are shared (`renga_memory`).
 
 use crate::user::files::open::lookup_flags;
 use crate::user::slot::User;
