@@ -3,7 +3,9 @@
 //! The committing caller does it itself: if a board does not answer, only that caller waits. Calls: inodes and their
 //! directory. Not here: how an inode flushes (`renga_fs`).
 
-use renga_proto::inode::{CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased};
+use renga_proto::inode::{
+    CommitAll, CommitExtent, Inode, InodeDirectory, LeaseWrite, NextLeased, ONLY_OLD, ONLY_WATCHED,
+};
 use renga_rt::{Client, Errno, Family, Retry};
 
 /// Commits that are waited for, each of which may free blocks for what comes.
@@ -46,8 +48,8 @@ pub async fn flush_until<const D: u32, const I: u32>(
 ) -> Result<bool, Errno> {
     let (mut from, mut reported, board) = (0, Ok(()), directory.server().board.0);
     let wanted = match spares {
-        FlushSpares::Young => LeaseWrite::flush_old(),
-        FlushSpares::Unwatched => LeaseWrite::flush_watched(),
+        FlushSpares::Young => LeaseWrite::flush_only(ONLY_OLD),
+        FlushSpares::Unwatched => LeaseWrite::flush_only(ONLY_WATCHED),
         FlushSpares::Nothing => LeaseWrite::flush(0),
     };
     // Each iteration passes an inode process.

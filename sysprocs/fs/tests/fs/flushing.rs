@@ -2,7 +2,7 @@
 
 use crate::support::{FEW, Medium512, Scratch, System, check_image, make_image};
 use renga_proto::attributes::{ATTRIBUTES_BYTES, AttributeChange};
-use renga_proto::inode::{LeaseWrite, Sync};
+use renga_proto::inode::{LeaseWrite, ONLY_WATCHED, Sync};
 use renga_proto::pages::{FlushedBytes, FlushedPage, Pages, PagesCall};
 use renga_rt::{Address, Errno, Members, Never, Port};
 use std::cell::Cell;
@@ -73,7 +73,7 @@ fn flush_of_watched_leaves_other_leases() {
             flushes.set(0);
             assert!(inode.call(to_other, ()).await.unwrap().below > 0, "it is leased to board 1");
             watched.inodes.set(inodes.into_iter());
-            assert_eq!(inode.call(LeaseWrite::flush_watched(), ()).await.unwrap().below, 0);
+            assert_eq!(inode.call(LeaseWrite::flush_only(ONLY_WATCHED), ()).await.unwrap().below, 0);
             assert_eq!(flushes.get(), wanted, "of {inodes:?}");
         }
     });

@@ -268,7 +268,7 @@ protocol! {
         /// page `page`; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `FLUSH_LEASE`: if inode
         /// `ino` (0: any) is leased, flushes its dirty pages to this board, some at a time, and ends the lease;
         /// `below` is not 0 if more follow; if `board` is `ONLY_OLD`, not while jobs are suspended and the lease is
-        /// younger than 5 s; if it is `ONLY_WATCHED`, only if changes of the inode may be watched. Reports a deferred error of a released write once, unless it flushes.
+        /// younger than 5 s. Reports a deferred error of a released write once, unless it flushes.
         15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
         /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number
         /// that it had.
@@ -338,13 +338,9 @@ impl LeaseWrite {
     pub const fn flush(ino: u32) -> LeaseWrite {
         LeaseWrite { ino, board: 0, page: FLUSH_LEASE }
     }
-    /// Ends the lease of whichever inode it is, if that is not young.
-    pub const fn flush_old() -> LeaseWrite {
-        LeaseWrite { ino: 0, board: ONLY_OLD, page: FLUSH_LEASE }
-    }
-    /// Ends the lease of whichever inode it is, if changes of that may be watched.
-    pub const fn flush_watched() -> LeaseWrite {
-        LeaseWrite { ino: 0, board: ONLY_WATCHED, page: FLUSH_LEASE }
+    /// Ends the lease of whichever inode it is, if that is as `only` says.
+    pub const fn flush_only(only: u8) -> LeaseWrite {
+        LeaseWrite { ino: 0, board: only, page: FLUSH_LEASE }
     }
 }
 
