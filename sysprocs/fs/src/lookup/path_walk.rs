@@ -131,7 +131,8 @@ mod tests {
     fn path_walk_stops_at_first_unknown_name() {
         let end = Until::End { flags: 0 };
         let reached = |ino: u32, kind: u8, rest: &'static [u8]| Ok((ino, kind, rest));
-        let cases: [(&[u8], Until, Result<(u32, u8, &[u8]), Errno>); 19] = [
+        type Case<'a> = (&'a [u8], Until, Result<(u32, u8, &'a [u8]), Errno>);
+        let cases: [Case; 19] = [
             (b"", end, Err(Errno::ENOENT)),
             (&[b'a'; PATH_BYTES_MAX + 1], end, Err(Errno::ENAMETOOLONG)),
             (b"/", end, reached(2, DIRECTORY, b"")),
