@@ -35,7 +35,7 @@ impl ChangeReports {
     /// Whether the change of the inode of process `slot` may be watched; of a directory, that of a thing in it.
     #[inline(always)]
     pub(crate) fn watches(&self, ino: u32, slot: u16) -> bool {
-        self.watched.inodes.has(ino) || self.watched.has_inode(ino, self.watched.parent(slot))
+        self.watched.inodes.is_used() && self.watched.has_inode(ino, self.watched.parent(slot))
     }
 
     /// Reports a change of what may be watched, with its name if it is of a name.

@@ -1,17 +1,21 @@
 //! What programs watch on a board: a filter that changes and ends pass before a server hears of them.
 //!
 //! Invariant: the server of event files alone writes a filter; what is watched is always in it, and other numbers may
-//! be, too. So a change of what nobody watches costs a load, on any core. The directory of inodes writes parents. Not
+//! be, too. So a change on a board that watches nothing costs one load, on any core. The directory of inodes writes parents. Not
 //! here: the watches (`renga_clock`).
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Words of a filter.
 const WORDS: usize = 4;
 
 /// Numbers, each by a bit that others share.
 #[derive(Debug, Default)]
-pub struct WatchFilter([AtomicU64; WORDS]);
+pub struct WatchFilter {
+    /// Whether it has any: what a change on a hot path asks first.
+    is_used: AtomicBool,
+    words: [AtomicU64; WORDS],
+}
 
 /// The word and the bit of a number.
 const fn place_of(number: u32) -> (usize, u64) {
@@ -22,13 +26,22 @@ const fn place_of(number: u32) -> (usize, u64) {
 impl WatchFilter {
     /// Without numbers.
     pub const fn new() -> WatchFilter {
-        WatchFilter([const { AtomicU64::new(0) }; WORDS])
+        WatchFilter { is_used: AtomicBool::new(false), words: [const { AtomicU64::new(0) }; WORDS] }
     }
     /// Whether `number` may be watched.
     #[inline(always)]
     pub fn has(&self, number: u32) -> bool {
+        self.is_used() && self.has_bit_of(number)
+    }
+    /// Whether any number is watched.
+    #[inline(always)]
+    pub fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Relaxed)
+    }
+    #[inline(never)]
+    fn has_bit_of(&self, number: u32) -> bool {
         let (word, bit) = place_of(number);
-        self.0[word].load(Ordering::Relaxed) & bit != 0
+        self.words[word].load(Ordering::Relaxed) & bit != 0
     }
     /// From now on these are watched, and no others.
     pub fn set(&self, numbers: impl Iterator<Item = u32>) {
@@ -37,9 +50,10 @@ impl WatchFilter {
             let (word, bit) = place_of(number);
             words[word] |= bit;
         }
-        for (place, word) in self.0.iter().zip(words) {
+        for (place, word) in self.words.iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
+        self.is_used.store(words != [0; WORDS], Ordering::Relaxed);
     }
 }
 
@@ -76,7 +90,7 @@ impl WatchFilters {
     /// Whether a change of inode `ino`, found in directory `parent`, may be watched.
     #[inline]
     pub fn has_inode(&self, ino: u32, parent: u32) -> bool {
-        self.inodes.has(ino) || parent != 0 && self.inodes.has(parent)
+        self.inodes.is_used() && (self.inodes.has(ino) || parent != 0 && self.inodes.has(parent))
     }
     /// A number that joins the two reports of a move; never 0.
     pub fn next_move(&self) -> u32 {
@@ -102,6 +116,9 @@ mod tests {
         watched.set_parent(1, 11);
         watched.set_parent(2, 12);
         assert_eq!([0, 1, 2].map(|slot| watched.parent(slot)), [0, 11, 0]);
+        assert!(watched.inodes.is_used() && !watched.processes.is_used());
+        watched.inodes.set([].into_iter());
+        assert!(!watched.inodes.is_used() && !watched.inodes.has(256));
         assert_ne!(watched.next_move(), watched.next_move());
     }
 }

@@ -15,7 +15,7 @@ use crate::file::open_file::OpenFile;
 use renga_hal::memory::UserMemory;
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::slots::FreeFile;
-use renga_rt::{BoardReferences, Call, Errno, Me, Retry};
+use renga_rt::{BoardReferences, Call, Errno, Me, Retry, apart};
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
     /// It is being closed: nothing is locked by way of it any more.
@@ -40,7 +40,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
         self.note_lost_here().await;
         let reported = if self.written || self.lost { self.report_error(me).await } else { Ok(()) };
-        self.report_close().await;
+        if self.may_be_watched() {
+            apart!(self.report_close());
+        }
         // A caller that has closed it finds its locks free.
         self.release_locks().await;
         if self.is_busy_text {
@@ -56,7 +58,7 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             self.set_transferring(None);
         }
         if self.references.drop_board(board) > 0 && self.references.is_empty() {
-            self.report_close().await;
+            apart!(self.report_close());
             self.end().await;
         }
     }

@@ -44,7 +44,11 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let open = call.entry();
                 let text = FileId { ino: open.ino, generation: open.generation };
                 let begun = if is_text_for_writing(&open) { state.begin_writing(text).await } else { Ok(()) };
-                reply!(call, if begun => Ok(state.open_reported(open, me.now_ns()).await));
+                let opened = begun.map(|()| state.open(open, state.asker, me.now_ns()));
+                if opened.is_ok() && state.may_be_watched() {
+                    apart!(state.report_open());
+                }
+                reply!(call, opened);
             }
             FileCall::Close(call) => state.close(call, &me).await,
             FileCall::Read(mut call) => {
@@ -116,7 +120,9 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             return Err(Errno::EISDIR);
         }
         let read = self.read_cached(offset, out).await;
-        self.report_read(read).await;
+        if self.may_be_watched() {
+            apart!(self.report_read(read));
+        }
         read
     }
 

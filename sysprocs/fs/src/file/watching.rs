@@ -6,24 +6,25 @@
 use crate::file::open_file::{ACCESS_MODE, OpenFile, READ_ONLY};
 use renga_hal::memory::UserMemory;
 use renga_proto::events::NoteChange;
-use renga_proto::file::OpenInode;
 use renga_proto::notices::{ACCESSED, CLOSED_READ, CLOSED_WRITTEN, OF_DIRECTORY, OPENED};
-use renga_rt::{Errno, apart};
+use renga_rt::Errno;
 
 /// Opened for paths only (`O_PATH`).
 const PATH_ONLY: u32 = 0o10_000_000;
 
 impl<M: UserMemory + ?Sized> OpenFile<M> {
-    /// The file's contents were used so.
+    /// Whether anything is watched on this board, which is all that a program pays if nothing is.
     #[inline(always)]
-    async fn report(&mut self, change: u32) {
-        let parent = self.slot.map_or(0, |slot| self.watched.parent(slot));
-        if self.watched.has_inode(self.ino, parent) && !self.is_elsewhere() && self.flags & PATH_ONLY == 0 {
-            apart!(self.send_report(change, parent));
-        }
+    pub(super) fn may_be_watched(&self) -> bool {
+        self.watched.inodes.is_used()
     }
 
-    async fn send_report(&mut self, change: u32, parent: u32) {
+    /// The file's contents were used so.
+    async fn report(&mut self, change: u32) {
+        let parent = self.slot.map_or(0, |slot| self.watched.parent(slot));
+        if !self.watched.has_inode(self.ino, parent) || self.is_elsewhere() || self.flags & PATH_ONLY != 0 {
+            return;
+        }
         let change = change | if self.is_directory() { OF_DIRECTORY } else { 0 };
         if let Some(mut events) = self.clients.events.at(0) {
             // No server refuses it.
@@ -31,15 +32,12 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         }
     }
 
-    /// As `open`, of a program of the board whose call it serves.
-    pub(super) async fn open_reported(&mut self, open: OpenInode, now_ns: u64) -> u32 {
-        let generation = self.open(open, self.asker, now_ns);
+    /// A program has opened it.
+    pub(super) async fn report_open(&mut self) {
         self.report(OPENED).await;
-        generation
     }
 
     /// So many bytes were read, or of a directory any.
-    #[inline(always)]
     pub(super) async fn report_read(&mut self, read: Result<u32, Errno>) {
         if read.is_ok_and(|bytes| bytes > 0 || self.is_directory()) {
             self.report(ACCESSED).await;

@@ -19,20 +19,19 @@ impl ActiveInode {
     }
 
     /// It has changed so.
-    #[inline(always)]
     pub(super) async fn report(&mut self, change: u32) {
         if self.is_watched() {
             let parent = self.reports.watched.parent(self.number);
             let what = ChangedInode { ino: self.ino, parent, is_directory: self.record.is(DIRECTORY) };
-            apart!(self.reports.report(what, change, (&[], 0)));
+            self.reports.report(what, change, (&[], 0)).await;
         }
     }
 
     /// So many bytes were written, if they were.
     #[inline(always)]
     pub(super) async fn report_write(&mut self, written: &Result<(), Errno>, bytes: usize) {
-        if bytes > 0 && written.is_ok() {
-            self.report(MODIFIED).await;
+        if bytes > 0 && written.is_ok() && self.is_watched() {
+            apart!(self.report(MODIFIED));
         }
     }
 

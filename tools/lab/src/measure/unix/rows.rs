@@ -121,11 +121,11 @@ pub const ROWS: [UnixRow; 36] = [
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").goal_a(4.0).bound_a(2.42),
     call("stat-four", "stat, four names"),
-    call("open-close", "open + close, two names").goal_a(6.0).bound_a(5.1),
+    call("open-close", "open + close, two names").goal_a(6.0).bound_a(4.85),
     call("open-close-four", "open + close, four names"),
     call("sync", "sync, nothing dirty").goal_a(5.0).bound_a(5.0),
     call("pread-1", "pread 1 B"),
-    call("pread-4k", "pread 4 KB").goal(1.8).bound(1.76),
+    call("pread-4k", "pread 4 KB").goal(1.8).bound(1.71),
     call("pread-64k", "pread 64 KB"),
     rate("read-1m-by-1k", "1 MB cached, blocks of 1 KB"),
     rate("read-1m-by-4k", "1 MB cached, blocks of 4 KB"),
@@ -136,8 +136,8 @@ pub const ROWS: [UnixRow; 36] = [
     row("write-fsync", "4 KB write + fsync", FigureUnit::Ms).writes_medium(),
     call("fsync-used", "4 KB write + fsync, processor time").goal_a(60.0).bound_a(52.0),
     rate("read-16m-first", "16 MB read, the first time").goal_a(22.0).bound_a(22.0),
-    rate("write-16m", "16 MB write").bound_a(627.0),
-    rate("read-16m-again", "16 MB read, the second time").goal(700.0).bound(2415.0),
+    rate("write-16m", "16 MB write").bound_a(634.0),
+    rate("read-16m-again", "16 MB read, the second time").goal(700.0).bound(2430.0),
     command(
         "sh-cat",
         "a shell that runs cat 20 times",
@@ -145,7 +145,7 @@ pub const ROWS: [UnixRow; 36] = [
     ),
     command("sort", "sort 1 MB", "sort /bench/text > /dev/null").goal_a(118.0).bound_a(119.0),
     command("wc", "wc 1 MB", "wc /bench/text > /dev/null").goal_b_times_a(1.05).bound(37.4),
-    command("untar", "untar 96 sources", UNTAR).goal_b_times_a(3.0).bound_a(12.9).bound_b_times_a(2.4),
+    command("untar", "untar 96 sources", UNTAR).goal_b_times_a(3.0).bound_a(12.8).bound_b_times_a(2.4),
     command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").bound_a(1.15),
 ];
 
