@@ -82,6 +82,13 @@ impl WatchFilters {
             place.store(parent, Ordering::Relaxed);
         }
     }
+    /// As [`WatchFilters::set_parent`], by a name in `directory`, or by none if that is 0.
+    #[inline]
+    pub fn found_in(&self, slot: u16, directory: u32) {
+        if directory != 0 {
+            self.set_parent(slot, directory);
+        }
+    }
     /// The directory in which the inode of process `slot` was found last; 0: none.
     #[inline]
     pub fn parent(&self, slot: u16) -> u32 {

@@ -8,7 +8,7 @@
 use crate::inode::active_inode::{ActiveInode, no_room};
 use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Thaw, Truncate, WriteAt};
 use renga_proto::notices::MODIFIED;
-use renga_rt::{Call, Errno, Port};
+use renga_rt::{Call, Errno, Port, apart};
 
 /// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
 const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
@@ -47,7 +47,9 @@ impl KeptCall {
                 if is_to_wait(&written, commits) {
                     return Some(KeptCall::Write(call, commits + 1));
                 }
-                inode.report_write(&written, call.lent().len()).await;
+                if written.is_ok() && inode.is_watched() {
+                    apart!(inode.report_write(call.lent().len()));
+                }
                 call.reply(inode.keep_refusal(written, commits));
             }
             KeptCall::Append(mut call, offset, commits) => {
@@ -58,7 +60,9 @@ impl KeptCall {
                 if is_to_wait(&written, commits) {
                     return Some(KeptCall::Append(call, offset, commits + 1));
                 }
-                inode.report_write(&written, call.lent().len()).await;
+                if written.is_ok() && inode.is_watched() {
+                    apart!(inode.report_write(call.lent().len()));
+                }
                 let end = offset + call.lent().len() as u64;
                 call.reply(inode.keep_refusal(written, commits).map(|()| end));
             }

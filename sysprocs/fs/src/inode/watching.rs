@@ -9,7 +9,6 @@ use crate::change_reports::ChangedInode;
 use crate::format::inode_record::DIRECTORY;
 use crate::inode::active_inode::ActiveInode;
 use renga_proto::notices::{DELETED_SELF, MODIFIED};
-use renga_rt::{Errno, apart};
 
 impl ActiveInode {
     /// Whether changes of it may be watched.
@@ -27,11 +26,10 @@ impl ActiveInode {
         }
     }
 
-    /// So many bytes were written, if they were.
-    #[inline(always)]
-    pub(super) async fn report_write(&mut self, written: &Result<(), Errno>, bytes: usize) {
-        if bytes > 0 && written.is_ok() && self.is_watched() {
-            apart!(self.report(MODIFIED));
+    /// So many bytes were written.
+    pub(super) async fn report_write(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.report(MODIFIED).await;
         }
     }
 

@@ -48,7 +48,10 @@ impl InodeDirectoryState {
         let (KnownOpen { at, flags }, board) = (call.entry(), call.board());
         let slot = match self.known_end(at, call.lent(), flags) {
             Ok(end) => match path_walk::may_open(end.kind, flags) {
-                Ok(()) => self.refer_in(end.directory, end.ino, board).await,
+                Ok(()) => {
+                    let watched = self.watched;
+                    self.refer(end.ino, board).await.inspect(|&slot| watched.found_in(slot, end.directory))
+                }
                 Err(errno) => Err(errno),
             },
             Err(errno) => Err(errno),
@@ -94,7 +97,9 @@ impl InodeDirectoryState {
             Some(Dentry::Negative) => Err(Errno::ENOENT),
             Some(Dentry::Positive { ino, kind }) => {
                 let directory = if name == b".." { 0 } else { directory };
-                Ok(Named { slot: self.refer_in(directory, ino, board).await?, ino, kind })
+                let slot = self.refer(ino, board).await?;
+                self.watched.found_in(slot, directory);
+                Ok(Named { slot, ino, kind })
             }
         }
     }
@@ -117,15 +122,6 @@ impl InodeDirectoryState {
     /// The process of inode `ino`, which is made one if it is none, referred to. `EAGAIN`: that must wait.
     async fn refer(&mut self, ino: u32, board: u8) -> Result<u16, Errno> {
         self.activate(ino, board).await?.ok_or(Errno::EAGAIN)
-    }
-
-    /// As `refer`, of what was found in `directory` (0: it was not found by a name).
-    async fn refer_in(&mut self, directory: u32, ino: u32, board: u8) -> Result<u16, Errno> {
-        let slot = self.refer(ino, board).await?;
-        if directory != 0 {
-            self.watched.set_parent(slot, directory);
-        }
-        Ok(slot)
     }
 
     /// As `refer`, without a reference that lasts.

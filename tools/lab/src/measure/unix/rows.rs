@@ -121,7 +121,7 @@ pub const ROWS: [UnixRow; 36] = [
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").goal_a(4.0).bound_a(2.42),
     call("stat-four", "stat, four names"),
-    call("open-close", "open + close, two names").goal_a(6.0).bound_a(4.85),
+    call("open-close", "open + close, two names").goal_a(6.0).bound_a(4.92),
     call("open-close-four", "open + close, four names"),
     call("sync", "sync, nothing dirty").goal_a(5.0).bound_a(5.0),
     call("pread-1", "pread 1 B"),
@@ -136,7 +136,7 @@ pub const ROWS: [UnixRow; 36] = [
     row("write-fsync", "4 KB write + fsync", FigureUnit::Ms).writes_medium(),
     call("fsync-used", "4 KB write + fsync, processor time").goal_a(60.0).bound_a(52.0),
     rate("read-16m-first", "16 MB read, the first time").goal_a(22.0).bound_a(22.0),
-    rate("write-16m", "16 MB write").bound_a(634.0),
+    rate("write-16m", "16 MB write").bound_a(632.0),
     rate("read-16m-again", "16 MB read, the second time").goal(700.0).bound(2430.0),
     command(
         "sh-cat",
