@@ -7,7 +7,7 @@ use renga_sim_browser::{Action, PageSession, SessionSetup, system_text};
 const MS: u64 = 1_000_000;
 /// By then the shell waits for its first line.
 const BOOTED_NS: u64 = 1_000 * MS;
-/// Time between two looks at the console.
+/// Time between two reads of the console.
 const STEP_NS: u64 = 10_000;
 /// Longer than any command takes.
 const COMMAND_NS: u64 = 20_000 * MS;

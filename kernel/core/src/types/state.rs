@@ -377,7 +377,7 @@ pub struct RemoteRunQueue {
     pub(crate) revoke: Cell<Option<&'static EventFlags<CorePayload>>>,
 }
 
-/// Who takes a call, and the server that it names: one process, or the router and a process of another board.
+/// The taker of a call, and the server that it names: one process, or the router and a process of another board.
 #[derive(Clone, Copy)]
 pub(crate) struct CallTarget {
     pub(crate) process: &'static Process,
