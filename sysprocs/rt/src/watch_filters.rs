@@ -1,8 +1,8 @@
 //! What programs watch on a board: a filter that changes and ends pass before a server hears of them.
 //!
 //! Invariant: the server of event files alone writes a filter; what is watched is always in it, and other numbers may
-//! be, too. So a change on a board that watches nothing costs one load, on any core. The directory of inodes writes parents. Not
-//! here: the watches (`renga_clock`).
+//! be, too. So a change on a board that watches nothing costs one load, on any core. The directory of inodes writes
+//! parents. Not here: the watches (`renga_clock`).
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
