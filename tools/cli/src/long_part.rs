@@ -25,6 +25,8 @@ pub enum LongPart {
     Cores,
     /// The pair over four data wires, pin by pin
     Wires,
+    /// The QEMU of each Debian suite that is supported, unpacked: the same hashes as with the installed one
+    Qemu,
     /// A pair that brings itself another kernel over its pins
     Update,
     /// 100,000 seeds of whole systems in the simulator

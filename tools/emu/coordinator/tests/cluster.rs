@@ -243,7 +243,7 @@ fn coordinator_other_qemu_version_is_refused_with_way_out() {
     let board = BoardConfig::default();
     let refused = EmulatedCluster::start(ClusterConfig::new(script.clone(), "plugin.so".into(), vec![board]));
     std::fs::remove_file(script).unwrap();
-    let wanted = "this emulator supports QEMU 10.0.2; found 7.2.22; ./renga installs it";
+    let wanted = "this emulator supports QEMU 10.0.2 and 10.0.13; found 7.2.22; ./renga installs one";
     assert_eq!(refused.unwrap_err().to_string(), wanted);
 }
 

@@ -87,6 +87,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         LongPart::Packages => ignored("packages::", name, environment, options, count)?,
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
+        LongPart::Qemu => ignored("qemu_versions::", name, environment, options, count)?,
         LongPart::Update => ignored("boards::update::", name, environment, options, count)?,
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
