@@ -3,7 +3,7 @@
 use super::stats;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
-use renga_cli::{LinkName, ProgramName, RunArgs};
+use renga_cli::{EscapeKey, LinkName, ProgramName, RunArgs};
 use renga_cluster::deferred_error_output::DeferredErrorOutput;
 use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::garbage;
@@ -53,8 +53,14 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     progress.finish();
     let program = options.program.or_else(|| cards.as_deref()?.first()?.program);
     let interactive = script.is_none() && options.replay.is_none() && program.is_none();
-    let (terminal, keys) =
-        if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
+    let (terminal, keys) = if interactive {
+        Terminal::take(options.escape).map(|(terminal, keys)| (Some(terminal), Some(keys)))?
+    } else {
+        (None, None)
+    };
+    if terminal.as_ref().is_some_and(Terminal::is_raw) {
+        greet(options.escape);
+    }
     let machine = options.machine.profile.machine();
     announce(&options.machine.profile.profile.name, &machine.unusual());
     let machine = match link(options, cards.as_deref(), program)? {
@@ -82,6 +88,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         disturbance,
         revive: options.revive,
         keys,
+        escape: options.escape,
         ..session
     };
     rehearsal::resolve_events(&mut session, &scratch.folder)?;
@@ -98,6 +105,16 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     }
     stats::report(&outcome, screen.calls.counted(), options)?;
     Ok(outcome.status)
+}
+
+/// Tells the person how to leave and how to get help. The terminal is raw.
+fn greet(key: EscapeKey) {
+    match key.0 {
+        Some(_) => {
+            eprint!("renga: `exit` ends the session, {key} then `quit` too; {key} then `help` lists commands\r\n")
+        }
+        None => eprint!("renga: `exit` ends the session; --escape none: there are no commands of renga's own\r\n"),
+    }
 }
 
 /// Says in which parameters the machine is not the usual one.
