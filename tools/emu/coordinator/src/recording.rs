@@ -265,7 +265,7 @@ mod tests {
         recorder.input(&input).unwrap();
         let cut = PowerOrder { board: 0, time_ns: 88, change: PowerChange::Cut };
         recorder.power(&cut).unwrap();
-        recorder.end(99).unwrap();
+        recorder.end(99, true).unwrap();
         let read = Recording::load(&path);
         fs::remove_file(&path).unwrap();
         assert_eq!(
