@@ -9,9 +9,9 @@ pub enum LongPart {
     Quad,
     /// The same on eight boards
     Octet,
-    /// The same on two boards of four cores each, and 20 seeds of link faults and deaths there
+    /// The same on two boards of four cores each, and 10 seeds of link faults and deaths there
     Pair4,
-    /// 230 more seeds of link faults and deaths on booted boards, each of them twice
+    /// 250 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
     /// `renga crash` with the shipped scripts, at up to 200 events of each kind
     Crash,
