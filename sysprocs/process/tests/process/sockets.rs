@@ -24,7 +24,6 @@ const ENFILE: i64 = 23;
 const EPIPE: i64 = 32;
 const ENOTSOCK: i64 = 88;
 const EMSGSIZE: i64 = 90;
-const EPROTOTYPE: i64 = 91;
 const EAFNOSUPPORT: i64 = 97;
 const EADDRINUSE: i64 = 98;
 const EISCONN: i64 = 106;
@@ -267,7 +266,7 @@ fn socket_messages_and_options_match_linux() {
     let (at, length) = name(&mut init, b"named");
     init.call(BIND, &[Value(3), at, length]).expect(NONE, 24);
     init.call(LISTEN, &[Value(3), ONE]).expect(NONE, 25);
-    init.call(CONNECT, &[Value(4), at, length]).expect(error(EPROTOTYPE), 26);
+    init.call(CONNECT, &[Value(4), at, length]).expect(error(ECONNREFUSED), 26);
     send(&mut init, Value(4), bytes, 1, NONE).expect(error(ENOTCONN), 27);
     exit(&mut init, 0);
     run(1, &init);

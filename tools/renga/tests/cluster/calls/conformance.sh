@@ -19,7 +19,7 @@ for fact in address addr_len carrier flags ifindex mtu operstate tx_queue_len ty
 	echo $fact $(cat /sys/class/net/lo/$fact)
 done
 ls /sys/class/net | grep -x lo
-grep lo /proc/net/if_inet6
+grep lo /proc/net/if_inet6 | grep -v ^fd
 cp /bin/sleep program
 ./program 3 &
 sleep 0.3
