@@ -6,7 +6,7 @@
 
 use super::count::TestCount;
 use super::layer::Layer;
-use super::{prepare, under_miri};
+use super::{of_workspace, prepare, under_miri};
 use crate::command::fuzz::{fuzz, has_miri};
 use crate::command::sim;
 use anyhow::Result;
@@ -126,8 +126,7 @@ fn ignored(tests: &str, name: &str, environment: &Environment, options: &Test, c
 
 fn clusters(environment: &Environment, options: &Test, count: &mut TestCount, layer: &Layer<'_>) -> Result<()> {
     prepare(environment, options)?;
-    let arguments = &["test", "-p", "renga", "--test", "cluster", "--no-fail-fast"];
-    Layer { arguments, ..*layer }.run(environment, options, count)
+    Layer { arguments: &of_workspace(&["cluster"]), ..*layer }.run(environment, options, count)
 }
 
 /// Runs seeds of the simulator, which shows how far it is; whether none failed.

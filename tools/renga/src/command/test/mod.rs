@@ -18,6 +18,7 @@ use layer::{Layer, SILENCE_MAX};
 use renga_cli::Test;
 use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::disk_image::DiskChoice;
+use renga_workspace::delegate::BUILT;
 use renga_workspace::environment::Environment;
 use renga_workspace::progress::ProgressLine;
 use room::When;
@@ -25,12 +26,12 @@ use std::panic::resume_unwind;
 use std::process::Command;
 use std::thread;
 
-/// Crates whose tests need no QEMU.
+/// Crates that do not build for the host.
 const HOST_EXCLUDED: [&str; 5] =
     ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-plugin", "renga-emu-garbage"];
 
-/// Crates with tests that boot clusters; those of `renga` come last.
-const WITH_CLUSTERS: [&str; 3] = ["renga-lab", "renga-serial", "renga"];
+/// Tests that boot clusters, and so run by name only.
+const WITH_CLUSTERS: [&str; 3] = ["sweep", "console", "cluster"];
 
 /// Crates that are tried under AddressSanitizer and miri: the rendezvous core, which has unsafe code, and
 /// what runs on it when something comes over the link.
@@ -63,13 +64,9 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         })?;
         if !options.host {
             println!("== clusters in QEMU");
-            let mut arguments = vec!["test", "--no-fail-fast"];
-            arguments.extend(WITH_CLUSTERS.iter().flat_map(|name| ["-p", name]));
-            Layer { arguments: &arguments, silence_max: SILENCE_MAX, ..Layer::named("clusters") }.run(
-                environment,
-                options,
-                &mut count,
-            )?;
+            let (arguments, settings) = (of_workspace(&WITH_CLUSTERS), &[(BUILT, "1")]);
+            let layer = Layer { arguments: &arguments, settings, silence_max: SILENCE_MAX, ..Layer::named("clusters") };
+            layer.run(environment, options, &mut count)?;
         }
     }
     if count.failed > 0 {
@@ -78,15 +75,20 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
     Ok(count.close())
 }
 
+/// Cargo's arguments that run these test programs, or without any all that need no name. Whatever of the workspace is
+/// asked for is then built with the same features, so once.
+fn of_workspace(programs: &[&'static str]) -> Vec<&'static str> {
+    let excluded = HOST_EXCLUDED.iter().flat_map(|name| ["--exclude", name]);
+    let programs = programs.iter().flat_map(|name| ["--test", name]);
+    ["test", "--workspace", "--no-fail-fast"].into_iter().chain(excluded).chain(programs).collect()
+}
+
 /// The layers that boot nothing.
 fn on_host(environment: &Environment, count: &mut TestCount, options: &Test) -> Result<()> {
     println!("== set-up");
     set_up(environment, count)?;
     println!("== host tests and simulator");
-    let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
-    for crate_name in HOST_EXCLUDED.iter().chain(&WITH_CLUSTERS) {
-        arguments.extend(["--exclude", crate_name]);
-    }
+    let arguments = of_workspace(&[]);
     let layer = Layer { arguments: &arguments, silence_max: SILENCE_MAX, ..Layer::named("host tests") };
     layer.run(environment, options, count)?;
     sanitized(environment, count, options)?;
