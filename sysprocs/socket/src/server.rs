@@ -11,9 +11,9 @@ use renga_proto::internet::Endpoint;
 use renga_proto::pipe::{ERROR, PIPE_BYTES, Polled, READABLE};
 use renga_proto::socket::{
     Accept, AddSide, BACKLOG_MAX, BeginConnect, BoardDied, CloseSide, Deliver, DescribeSocket, EndConnect, FLIGHTS_MAX,
-    GetAddress, GetOption, GetPeer, Listen, Offer, OpenSocket, PeerFacts, PollSocket, Receive, Send, SendWith,
-    SetAddress, SetError, SetOption, SetPeer, SetSideBlocking, Shutdown, Socket, SocketCall, SocketFacts, SocketHandle,
-    SocketServer, SocketSide, SocketSort, SocketState, TakeError, TakeSide,
+    GetAddress, GetOption, GetPeer, KeptOption, Listen, Offer, OpenSocket, OptionAt, PeerFacts, PollSocket, Receive,
+    Send, SendWith, SetAddress, SetError, SetOption, SetPeer, SetSideBlocking, Shutdown, Socket, SocketCall,
+    SocketFacts, SocketHandle, SocketServer, SocketSide, SocketSort, SocketState, TakeError, TakeSide,
 };
 use renga_proto::socket_table::{AddErrand, Errand, ErrandKind, FreeSocket, SocketTable};
 use renga_rt::{Call, CallQueue, Errno, Generation, Local, Me, Never, Port, Protocol, Wakes, Watch, apart};
@@ -296,6 +296,12 @@ impl SocketServer for SocketProcess {
         let GetOption { generation, side, option } = call.entry();
         self.check(generation, side, call.board())?;
         self.side(side).option(option).ok_or(Errno::ENOPROTOOPT)
+    }
+    async fn option_at(&mut self, call: &mut Call<OptionAt>) -> Result<KeptOption, Errno> {
+        let OptionAt { generation, index } = call.entry();
+        self.check(generation, SocketSide::First, call.board())?;
+        let kept = self.sides[0].options().get(index as usize);
+        kept.map(|&(option, value)| KeptOption { option, value }).ok_or(Errno::ENOPROTOOPT)
     }
 }
 

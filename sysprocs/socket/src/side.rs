@@ -81,6 +81,9 @@ impl ConnectionSide {
     pub(crate) fn option(&self, option: u32) -> Option<u64> {
         self.options.iter().find(|(kept, _)| *kept == option).map(|(_, value)| *value)
     }
+    pub(crate) fn options(&self) -> &[(u32, u64)] {
+        &self.options
+    }
     /// Keeps `value` of an option; false: there are too many.
     pub(crate) fn set_option(&mut self, option: u32, value: u64) -> bool {
         if let Some((_, kept)) = self.options.iter_mut().find(|(kept, _)| *kept == option) {

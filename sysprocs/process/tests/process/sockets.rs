@@ -108,9 +108,15 @@ fn socket_internet_listener_accepts_from_other_board() {
         expect_word(&mut init, room, 2, 24); // its automatic port is given back
         init.call(BIND, &[TWO, free.0, free.1]).expect(NONE, 25);
         init.call(CLOSE, &[TWO]).expect(NONE, 7);
+        let (keep_alive, on, four) = (Value(9), words(&mut init, &[1]), words(&mut init, &[4]));
+        init.call(SETSOCKOPT, &[ONE, ONE, keep_alive, on, Value(4)]).expect(NONE, 26);
         init.call(LISTEN, &[ONE, ONE]).expect(NONE, 8);
         init.call(FORK_ON, &[Value(board)]).jump_if_zero(child);
         init.call(ACCEPT4, &[ONE, behind(room, from), size, NONE]).expect(TWO, 9);
+        // The connection has what its listener was given, and its partner has not.
+        let kept = words(&mut init, &[0]);
+        init.call(GETSOCKOPT, &[TWO, ONE, keep_alive, kept, four]).expect(NONE, 27);
+        expect_word(&mut init, kept, 1, 28);
         let last = board as u8 + 1;
         expect_word(&mut init, behind(room, 8), u64::from_le_bytes([10, 0, 0, last, 0, 0, 0, 0]), 10);
         init.call(READ, &[TWO, room, Value(8)]).expect(Value(3), 11);
@@ -126,6 +132,8 @@ fn socket_internet_listener_accepts_from_other_board() {
         init.call(CLOSE, &[ONE]).expect(NONE, 17);
         init.call(SOCKET, &[TWO, STREAM, NONE]).expect(ONE, 18);
         init.call(CONNECT, &[ONE, reached.0, reached.1]).expect(NONE, 19);
+        init.call(GETSOCKOPT, &[ONE, ONE, keep_alive, kept, four]).expect(NONE, 29);
+        expect_word(&mut init, kept, 0, 30);
         init.call(GETPEERNAME, &[ONE, room, size]).expect(NONE, 20);
         expect_word(&mut init, room, u64::from_le_bytes([2, 0, 0x20, 1, 10, 0, 0, 1]), 21);
         init.call(WRITE, &[ONE, room, Value(3)]).expect(Value(3), 22);

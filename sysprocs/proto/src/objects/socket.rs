@@ -114,6 +114,20 @@ in_words! {
         /// Of a datagram: its sender, or none. Else the flight that came with the bytes, or none.
         from: SocketHandle,
     }
+    /// A connection that a listener has given out.
+    pub struct Accepted {
+        /// The connection.
+        connection: SocketHandle,
+        /// How many options of the listener are kept.
+        options: u32,
+    }
+    /// What was kept of an option.
+    pub struct KeptOption {
+        /// Its level and number.
+        option: u32,
+        /// What a program gave it.
+        value: u64,
+    }
     /// Facts of a socket's side.
     pub struct SocketFacts {
         /// What the socket is.
@@ -182,7 +196,7 @@ protocol! {
         14 Offer { generation: u32, offered: SocketHandle, sort: SocketSort, nonblocking: bool } (())
             -> Result<u32, Errno> [defers];
         /// Of a listener: the next connection.
-        15 Accept { generation: u32, nonblocking: bool } (()) -> Result<SocketHandle, Errno> [defers];
+        15 Accept { generation: u32, nonblocking: bool } (()) -> Result<Accepted, Errno> [defers];
         /// The second side's reference of a listener's `board` is the caller's board's.
         16 TakeSide { generation: u32, board: u8 } (()) -> Result<(), Errno>;
         /// From now on who calls at the side waits, or (`nonblocking`) fails as if its call said so.
@@ -205,5 +219,7 @@ protocol! {
         /// As `Send`, with a flight of the caller's board, but what has no room of a stream is not sent.
         25 SendWith { generation: u32, side: SocketSide, nonblocking: bool, flight: SocketHandle } (&'a [u8])
             -> Result<u32, Errno> [defers];
+        /// The option of this index among those of the first side that are kept. `ENOPROTOOPT`: there are not so many.
+        26 OptionAt { generation: u32, index: u32 } (()) -> Result<KeptOption, Errno>;
     }
 }

@@ -6,7 +6,7 @@
 use super::SocketProcess;
 use renga_proto::pipe::{ERROR, HANG_UP, READABLE, WRITABLE};
 use renga_proto::socket::{
-    Accept, BACKLOG_MAX, Offer, PEER_SHUT, SHUT_RECEIVE, SHUT_SEND, SocketSide, SocketSort, SocketState,
+    Accept, Accepted, BACKLOG_MAX, Offer, PEER_SHUT, SHUT_RECEIVE, SHUT_SEND, SocketSide, SocketSort, SocketState,
 };
 use renga_rt::{Call, Errno};
 
@@ -101,7 +101,7 @@ impl SocketProcess {
             && let Some(call) = self.accepting.pop_front()
             && let Some(offered) = self.backlog.pop_front()
         {
-            call.reply(Ok(offered));
+            call.reply(Ok(Accepted { connection: offered, options: self.sides[0].options().len() as u32 }));
         }
         // Those that still do not fit are kept again.
         for _ in 0..self.offering.len() {

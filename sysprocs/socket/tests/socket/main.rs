@@ -180,7 +180,8 @@ impl Clients {
         offered.map(|_| ())
     }
     async fn accept(&mut self, at: SocketHandle) -> Result<SocketHandle, Errno> {
-        let connection = self.at(at).call(Accept { generation: at.generation, nonblocking: true }, ()).await?;
+        let accept = Accept { generation: at.generation, nonblocking: true };
+        let Accepted { connection, .. } = self.at(at).call(accept, ()).await?;
         let take = TakeSide { generation: connection.generation, board: at.board };
         self.at(connection).call(take, ()).await?;
         Ok(connection)

@@ -54,7 +54,7 @@ rights! {
     /// Of a socket.
     SOCKETS = socket {
         Accept AddSide BeginConnect CloseSide Deliver DescribeSocket EndConnect GetAddress GetOption GetPeer
-        Listen Offer PollSocket Receive Send SendWith SetAddress SetError SetOption SetPeer SetSideBlocking Shutdown
+        Listen Offer OptionAt PollSocket Receive Send SendWith SetAddress SetError SetOption SetPeer SetSideBlocking Shutdown
         TakeError TakeSide
     };
     /// Of the names of sockets.

@@ -9,7 +9,10 @@ use crate::user::state::fields::{put_ints, put_words};
 use crate::user::state::{Handle, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::pipe::PIPE_BYTES;
-use renga_proto::socket::{GetOption, SetOption, SocketFamily, SocketSide, SocketSort, SocketState, TakeError};
+use renga_proto::socket::{
+    GetOption, KeptOption, OPTIONS_MAX, OptionAt, SetOption, SocketFamily, SocketSide, SocketSort, SocketState,
+    TakeError,
+};
 use renga_rt::{Errno, Retry};
 
 pub(super) const SOL_SOCKET: u32 = 1;
@@ -140,6 +143,16 @@ impl<M: UserMemory> User<M> {
     async fn keep_option(&mut self, (at, side): (Handle, SocketSide), option: u32, value: u64) -> Result<(), Errno> {
         let set = SetOption { generation: at.generation, side, option, value };
         self.services.socket(at)?.call_retrying(set, ()).await
+    }
+
+    /// A connection of the internet begins with what programs gave options of its listener, of which there are `count`.
+    pub(super) async fn inherit_options(&mut self, listener: Handle, at: Handle, count: u32) -> Result<(), Errno> {
+        for index in 0..count.min(OPTIONS_MAX as u32) {
+            let kept = OptionAt { generation: listener.generation, index };
+            let KeptOption { option, value } = self.services.socket(listener)?.call_retrying(kept, ()).await?;
+            self.keep_option((at, SocketSide::Second), option, value).await?;
+        }
+        Ok(())
     }
 
     /// What a program gave the option, or what it is without.

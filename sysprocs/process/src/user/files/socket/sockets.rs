@@ -14,8 +14,9 @@ use crate::user::state::{FileDescriptor, Handle, Object, SyscallResult, restarta
 use renga_hal::memory::UserMemory;
 use renga_proto::path::{MakeNode, NO_FOLLOW};
 use renga_proto::socket::{
-    Accept, BACKLOG_MAX, BeginConnect, DescribeSocket, EndConnect, Listen, Offer, OpenSocket, SHUT_RECEIVE, SHUT_SEND,
-    SetAddress, SetPeer, Shutdown, SocketFacts, SocketFamily, SocketHandle, SocketSide, SocketSort, TakeSide,
+    Accept, Accepted, BACKLOG_MAX, BeginConnect, DescribeSocket, EndConnect, Listen, Offer, OpenSocket, SHUT_RECEIVE,
+    SHUT_SEND, SetAddress, SetPeer, Shutdown, SocketFacts, SocketFamily, SocketHandle, SocketSide, SocketSort,
+    TakeSide,
 };
 use renga_proto::socket_table::{BindName, FindName, FreeSocket, NOBODY, TakeSocket, UnbindName};
 use renga_rt::{Errno, Retry, apart};
@@ -307,9 +308,13 @@ impl<M: UserMemory> User<M> {
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE.into());
         }
-        let connection = self.take_connection(at).await;
-        let connection = restartable(connection.map_err(|errno| self.note_loss(object, errno, false)))?;
+        let taken = self.take_connection(at).await;
+        let (connection, options) = restartable(taken.map_err(|errno| self.note_loss(object, errno, false)))?;
         let (side, family) = (SocketSide::Second, object.family());
+        if options != 0 && !matches!(family, SocketFamily::Unix | SocketFamily::Netlink) {
+            // The listener may be gone by now, and with it what it kept.
+            let _ = self.inherit_options(at, connection, options).await;
+        }
         let number = self.add_socket(Object::Socket { at: connection, side, sort, family }, flags).await?;
         if place != 0 {
             let put = self.put_socket_address((connection, side, true, family), (place, length_place)).await;
@@ -321,13 +326,13 @@ impl<M: UserMemory> User<M> {
         Ok(number)
     }
 
-    /// The next connection of a listener; this program has its second side.
-    async fn take_connection(&mut self, listener: Handle) -> Result<Handle, Errno> {
+    /// The next connection of a listener, and how many options that keeps; this program has its second side.
+    async fn take_connection(&mut self, listener: Handle) -> Result<(Handle, u32), Errno> {
         let accept = Accept { generation: listener.generation, nonblocking: false };
         // Bounded by those that wait: each pass takes one, or waits for one.
         loop {
             let mut socket = self.services.socket(listener)?;
-            let connection = leaving!(self, socket.call_retrying(accept, ()))?;
+            let Accepted { connection, options } = leaving!(self, socket.call_retrying(accept, ()))?;
             let at = Handle::of_socket(connection);
             let take = TakeSide { generation: at.generation, board: listener.board };
             let taken = match self.services.socket(at) {
@@ -335,7 +340,7 @@ impl<M: UserMemory> User<M> {
                 Err(errno) => Err(errno),
             };
             match taken {
-                Ok(()) => return Ok(at),
+                Ok(()) => return Ok((at, options)),
                 // Who made it has given it up, or its board is dead.
                 Err(errno) if is_loss(errno) => {}
                 Err(errno) => return Err(errno),

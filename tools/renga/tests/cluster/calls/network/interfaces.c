@@ -8,6 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,36 @@ static void all_addresses(void) {
     say("to one", bind(socket(AF_INET, SOCK_STREAM, 0), (void *)&one, sizeof one));
 }
 
+static void option(int fd, const char *what, int level, int name) {
+    int value[4] = {-1, -1, -1, -1};
+    socklen_t length = sizeof value;
+    if (getsockopt(fd, level, name, value, &length)) printf("%s: %s\n", what, strerror(errno));
+    else printf("%s: %d bytes, %d %d\n", what, length, value[0], value[1]);
+}
+
+// What a connection has of its listener's options: what these were when it was made.
+static void accepted_options(int family, void *address, socklen_t length) {
+    int on = 1, listener = socket(family, SOCK_STREAM, 0), to = socket(family, SOCK_STREAM, 0);
+    struct linger linger = {1, 7};
+    struct timeval limit = {3, 0};
+    say("bind", bind(listener, address, length));
+    getsockname(listener, address, &length);
+    setsockopt(listener, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(listener, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+    setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (family == AF_INET) setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    say("listen", listen(listener, 3));
+    say("connect", connect(to, address, length));
+    int fd = accept(listener, 0, 0);
+    option(fd, "keep alive", SOL_SOCKET, SO_KEEPALIVE);
+    option(fd, "linger", SOL_SOCKET, SO_LINGER);
+    option(fd, "limit", SOL_SOCKET, SO_RCVTIMEO);
+    option(fd, "broadcast", SOL_SOCKET, SO_BROADCAST);
+    option(fd, "no delay", IPPROTO_TCP, TCP_NODELAY);
+    option(to, "linger there", SOL_SOCKET, SO_LINGER);
+    close(fd), close(to), close(listener);
+}
+
 int main(int count, char **words) {
     setvbuf(stdout, 0, _IONBF, 0);
     by_ioctl();
@@ -185,5 +216,7 @@ int main(int count, char **words) {
     by_netlink();
     names_by_themselves();
     all_addresses();
+    accepted_options(AF_INET, &(struct sockaddr_in){AF_INET, 0, {htonl(INADDR_LOOPBACK)}}, sizeof(struct sockaddr_in));
+    accepted_options(AF_UNIX, &(struct sockaddr_un){AF_UNIX, "\0options"}, 10);
     return 0;
 }
