@@ -1,7 +1,7 @@
 //! The map of synchronous against asynchronous calls: message size by boards, callers and the link's rate. Beyond the
 //! paper, which has one point of it.
 //!
-//! - [`point`]: a cluster, so many callers, a rate: two runs of a small C program (`tell.c`), which the run compiles;
+//! - [`point`]: a cluster, so many callers, a rate: two runs of a small C program (`writer.c`), which the run compiles;
 //! - [`cell`]: the times of a size there in both modes, and the winner; [`fitted`]: software and wire separated by the
 //!   rate;
 //! - [`law`]: what a call takes in either mode by its stages, fitted on few cells and judged on the others;

@@ -111,18 +111,18 @@ impl Point {
         let rounds: Vec<String> = Axes::of(plan).sizes.iter().map(|size| round(*size)).collect();
         let (callers, rounds) = (self.callers, rounds.join(" "));
         let mut script = format!(
-            "tcc -o tell /p1/tell.c || exit 1\ndd if=/dev/zero of={FILE} bs=64k count={callers} 2>/dev/null\nsync\n\
-             start=$(./tell start {READY_S})\n"
+            "tcc -o writer /p1/writer.c || exit 1\ndd if=/dev/zero of={FILE} bs=64k count={callers} 2>/dev/null\nsync\n\
+             start=$(./writer start {READY_S})\n"
         );
         for caller in 0..callers {
             let board = char::from(b'b' + (caller % (self.boards as u64 - 1)) as u8);
-            script += &format!("on {board} ./tell {FILE} {caller} $start {ROUND_NS} {rounds} &\n");
+            script += &format!("on {board} ./writer {FILE} {caller} $start {ROUND_NS} {rounds} &\n");
         }
         script += "wait\n";
         let systems =
             CLUSTERS.iter().find(|(boards, _)| *boards == self.boards).map_or(CLUSTERS[0].1, |(_, both)| *both);
         systems.map(|system| {
-            let files = vec![("/p1/tell.c".to_string(), include_bytes!("tell.c").to_vec())];
+            let files = vec![("/p1/writer.c".to_string(), include_bytes!("writer.c").to_vec())];
             let run = BenchRun { files, ..BenchRun::new(BenchMachine::Cluster(system), plan.profile, "dev", &script) };
             run.at_rate(self.rate_mbit * 1_000_000)
         })
@@ -153,7 +153,7 @@ mod tests {
         let [sync, asynchronous] = Point { boards: 4, callers: 7, rate_mbit: 30 }.runs(PLAN);
         assert_eq!(sync.link_rate_bps, Some(30_000_000));
         assert_eq!((&sync.script, &sync.files), (&asynchronous.script, &asynchronous.files));
-        let on = |board: &str| sync.script.matches(&format!("on {board} ./tell")).count();
+        let on = |board: &str| sync.script.matches(&format!("on {board} ./writer")).count();
         assert_eq!(["b", "c", "d", "e"].map(on), [3, 2, 2, 0]);
         let (BenchMachine::Cluster(sync), BenchMachine::Cluster(asynchronous)) = (sync.machine, asynchronous.machine)
         else {

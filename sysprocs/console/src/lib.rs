@@ -10,16 +10,16 @@
 extern crate std;
 
 mod line;
+mod master_queue;
 mod output;
 mod pair;
 mod pairs;
 mod server;
-mod shown;
 pub mod termios;
 mod window;
 
 pub use line::InputQueue;
+pub use master_queue::PairMemory;
 pub use pair::TerminalPair;
 pub use pairs::terminals;
 pub use server::console;
-pub use shown::PairMemory;

@@ -305,7 +305,7 @@ impl Line {
     }
 
     fn show(&self, bytes: &[u8], screen: &mut impl Screen) {
-        bytes.iter().flat_map(|&byte| self.termios.shown(byte)).for_each(|byte| screen.put(byte));
+        bytes.iter().flat_map(|&byte| self.termios.processed(byte)).for_each(|byte| screen.put(byte));
     }
 
     /// Gives a reader what it may have: in canonical mode at most one line. How many bytes.

@@ -5,7 +5,7 @@
 //! which pairs there are (`pairs.rs`), what keys mean (`line.rs`).
 
 use crate::line::{Line, Screen};
-use crate::shown::{PairMemory, SHOWN_BYTES_MAX, Shown, packet};
+use crate::master_queue::{MasterQueue, OUTPUT_BYTES_MAX, PairMemory, packet};
 use crate::termios::{TOSTOP, Termios};
 use renga_proto::console::{JobControl, KeyboardSignal, WindowSize};
 use renga_proto::pipe::{ERROR, HANG_UP, Polled, READABLE, WRITABLE};
@@ -26,7 +26,7 @@ const NEW_NODE: PairFacts = PairFacts { generation: 0, mode: SLAVE_MODE, user: 0
 pub struct TerminalPair {
     pub(crate) generation: Option<Generation>,
     pub(crate) line: Line,
-    pub(crate) shown: Shown,
+    pub(crate) output: MasterQueue,
     pub(crate) jobs: JobControl,
     /// The board that set them.
     pub(crate) jobs_from: u8,
@@ -51,11 +51,11 @@ pub struct TerminalPair {
 impl TerminalPair {
     /// The place for a pair, in this memory.
     pub const fn new(memory: &'static mut PairMemory) -> TerminalPair {
-        let PairMemory { input, shown } = memory;
+        let PairMemory { input, output } = memory;
         TerminalPair {
             generation: None,
             line: Line::new(input),
-            shown: Shown::new(shown),
+            output: MasterQueue::new(output),
             jobs: NOBODY,
             jobs_from: 0,
             window: NO_SIZE,
@@ -91,7 +91,7 @@ impl TerminalPair {
         generation.next();
         let number = generation.number();
         self.line.set(Termios::INITIAL, true);
-        self.shown.reset();
+        self.output.reset();
         (self.line.stopped, self.until_ns) = (false, None);
         (self.jobs, self.window) = (NOBODY, NO_SIZE);
         (self.opened, self.locked) = (false, true);
@@ -123,12 +123,12 @@ impl TerminalPair {
         match side {
             TerminalSide::Slave if self.is_hung_up() => READABLE | WRITABLE | ERROR | HANG_UP,
             TerminalSide::Slave => {
-                let writable = !self.line.stopped && self.shown.room() >= SHOWN_BYTES_MAX / 4;
+                let writable = !self.line.stopped && self.output.room() >= OUTPUT_BYTES_MAX / 4;
                 flag(READABLE, self.line.is_ready()) | flag(WRITABLE, writable)
             }
             TerminalSide::Master => {
-                flag(READABLE, !self.shown.is_empty())
-                    | flag(PRIORITY, self.shown.has_status())
+                flag(READABLE, !self.output.is_empty())
+                    | flag(PRIORITY, self.output.has_status())
                     | flag(WRITABLE, self.line.has_room())
                     | flag(HANG_UP, self.is_left())
             }
@@ -156,27 +156,27 @@ impl TerminalPair {
         self.line.set(termios, flush);
         self.until_ns = None;
         if termios.stops_as_usual() != was_usual {
-            self.shown.note(if was_usual { packet::UNUSUAL_KEYS } else { packet::USUAL_KEYS });
+            self.output.note(if was_usual { packet::UNUSUAL_KEYS } else { packet::USUAL_KEYS });
         }
         [MASTER, SLAVE].into_iter().for_each(|side| self.note_edge(side, wakes));
     }
 
-    /// Forgets what was typed (0), what is shown (1), or both.
+    /// Drops input (0), output (1), or both.
     pub(crate) fn flush(&mut self, queue: u32, wakes: &Wakes) {
         if queue != 1 {
             self.line.flush();
-            self.shown.note(packet::FLUSH_INPUT);
+            self.output.note(packet::FLUSH_INPUT);
         }
         if queue != 0 {
-            self.shown.forget();
+            self.output.forget();
         }
         [MASTER, SLAVE].into_iter().for_each(|side| self.note_edge(side, wakes));
     }
 
-    /// Stops what is shown, or lets it go on.
+    /// Stops output, or lets it go on.
     pub(crate) fn stop(&mut self, stops: bool, wakes: &Wakes) {
         if core::mem::replace(&mut self.line.stopped, stops) != stops {
-            self.shown.note(if stops { packet::STOP } else { packet::START });
+            self.output.note(if stops { packet::STOP } else { packet::START });
             [MASTER, SLAVE].into_iter().for_each(|side| self.note_edge(side, wakes));
         }
     }
@@ -184,8 +184,8 @@ impl TerminalPair {
     /// Sends a key to the reader of the other side.
     pub(crate) fn send_flow(&mut self, side: TerminalSide, key: u8, wakes: &Wakes) {
         match side {
-            TerminalSide::Slave => self.shown.put(key),
-            TerminalSide::Master => drop(self.line.press(key, &mut self.shown)),
+            TerminalSide::Slave => self.output.put(key),
+            TerminalSide::Master => drop(self.line.press(key, &mut self.output)),
         }
         [MASTER, SLAVE].into_iter().for_each(|side| self.note_edge(side, wakes));
     }
@@ -215,7 +215,7 @@ impl TerminalPair {
 
     /// Bytes that this side can read.
     pub(crate) fn bytes(&self, side: TerminalSide) -> usize {
-        if side == TerminalSide::Master { self.shown.len() } else { self.line.bytes() }
+        if side == TerminalSide::Master { self.output.len() } else { self.line.bytes() }
     }
 
     /// When a reader gives up.
@@ -226,7 +226,7 @@ impl TerminalPair {
     /// Moves what can be moved and answers whom that serves. Bounded: each pass moves a byte or answers a call.
     pub(crate) fn settle(&mut self, now_ns: u64, wakes: &Wakes) {
         while self.show_written(wakes)
-            | self.give_shown(wakes)
+            | self.give_output(wakes)
             | self.press_written(wakes)
             | self.give_typed(now_ns, wakes)
         {}
@@ -248,22 +248,22 @@ impl TerminalPair {
         true
     }
 
-    /// What programs write to the slave is shown.
+    /// Moves what programs write to the slave to the master's queue.
     fn show_written(&mut self, wakes: &Wakes) -> bool {
         let mut any = false;
         while let Some(mut call) = self.writing[SLAVE].pop_front() {
-            let (bytes, mut at, before) = (call.lent(), self.written[SLAVE], self.shown.len());
+            let (bytes, mut at, before) = (call.lent(), self.written[SLAVE], self.output.len());
             while at < bytes.len() && !self.line.stopped && !self.is_hung_up() {
-                let shown = self.line.termios.shown(bytes[at]);
-                if self.shown.room() < shown.clone().count() {
+                let processed = self.line.termios.processed(bytes[at]);
+                if self.output.room() < processed.clone().count() {
                     break;
                 }
-                shown.for_each(|byte| self.shown.put(byte));
+                processed.for_each(|byte| self.output.put(byte));
                 at += 1;
             }
             let is_whole = at == bytes.len();
             self.written[SLAVE] = at;
-            if self.shown.len() > before {
+            if self.output.len() > before {
                 any = true;
                 self.note_edge(MASTER, wakes);
             }
@@ -280,11 +280,11 @@ impl TerminalPair {
         any
     }
 
-    fn give_shown(&mut self, wakes: &Wakes) -> bool {
+    fn give_output(&mut self, wakes: &Wakes) -> bool {
         let mut any = false;
         while let Some(mut call) = self.reading[MASTER].pop_front() {
-            if !self.shown.is_empty() {
-                let count = self.shown.take(call.lent());
+            if !self.output.is_empty() {
+                let count = self.output.take(call.lent());
                 call.set_taken_used(count);
                 call.reply(Ok(count as u32));
                 self.note_edge(SLAVE, wakes);
@@ -308,7 +308,7 @@ impl TerminalPair {
             let (bytes, mut at, mut signal) = (call.lent(), self.written[MASTER], None);
             let (was_stopped, before) = (self.line.stopped, at);
             while at < bytes.len() && signal.is_none() && self.line.has_room() {
-                signal = self.line.press(bytes[at], &mut self.shown);
+                signal = self.line.press(bytes[at], &mut self.output);
                 at += 1;
             }
             let is_whole = at == bytes.len();
@@ -319,7 +319,7 @@ impl TerminalPair {
                 [MASTER, SLAVE].into_iter().for_each(|side| self.note_edge(side, wakes));
             }
             if self.line.stopped != was_stopped {
-                self.shown.note(if was_stopped { packet::START } else { packet::STOP });
+                self.output.note(if was_stopped { packet::START } else { packet::STOP });
             }
             let end = match signal {
                 Some(signal) if self.jobs.group != 0 => Ok(KeyboardSignal { signal, group: self.jobs.group }),

@@ -98,19 +98,19 @@ impl TerminalsServer for PairsState {
     }
     async fn drop_side(&mut self, call: &mut Call<DropSide>) -> Result<KeyboardSignal, Errno> {
         let at = call.entry().at;
-        let pair = self.held(at, call.board())?;
+        let pair = self.pair_of(at, call.board())?;
         let were = pair.references.each_ref().map(|side| !side.is_empty());
         pair.references[at.side as usize].remove(call.board());
         Ok(self.note_closed(at.number.into(), were))
     }
     async fn read_side(&mut self, call: Call<ReadSide>) {
-        match self.held(call.entry().at, call.board()) {
+        match self.pair_of(call.entry().at, call.board()) {
             Ok(pair) => pair.accept_read(call),
             Err(errno) => call.reply(Err(errno)),
         }
     }
     async fn write_side(&mut self, call: Call<WriteSide>) {
-        match self.held(call.entry().at, call.board()) {
+        match self.pair_of(call.entry().at, call.board()) {
             Ok(pair) => pair.accept_write(call),
             Err(errno) => call.reply(Err(errno)),
         }
@@ -162,12 +162,12 @@ impl TerminalsServer for PairsState {
         match request {
             PairRequest::AskLock => return Ok(pair.locked.into()),
             PairRequest::Lock => pair.locked = value != 0,
-            PairRequest::AskPackets => return Ok(pair.shown.packets.into()),
-            PairRequest::Packets => pair.shown.packets = value != 0,
+            PairRequest::AskPackets => return Ok(pair.output.packets.into()),
+            PairRequest::Packets => pair.output.packets = value != 0,
             PairRequest::Bytes => return Ok(pair.bytes(at.side) as u32),
             PairRequest::Flush if value <= 2 => pair.flush(value, wakes),
             PairRequest::Flow if value <= 1 => pair.stop(value == 0, wakes),
-            // Keys for the other side's reader: of the slave they are shown.
+            // Keys for the other side's reader: the slave's go to the master's queue.
             PairRequest::Flow if value <= 3 => {
                 pair.send_flow(at.side, if value == 2 { STOP_KEY } else { START_KEY }, wakes)
             }
@@ -218,13 +218,13 @@ impl PairsState {
         pair.filter(|_| at.generation != 0).ok_or(Errno::ESTALE)
     }
     /// The same if `board` has the side.
-    fn held(&mut self, at: TerminalHandle, board: u8) -> Result<&mut TerminalPair, Errno> {
+    fn pair_of(&mut self, at: TerminalHandle, board: u8) -> Result<&mut TerminalPair, Errno> {
         let pair = self.pair(at)?;
         if pair.references[at.side as usize].contains(board) { Ok(pair) } else { Err(Errno::ESTALE) }
     }
     /// The same if it is not hung up.
     fn alive(&mut self, at: TerminalHandle, board: u8) -> Result<&mut TerminalPair, Errno> {
-        let pair = self.held(at, board)?;
+        let pair = self.pair_of(at, board)?;
         if pair.is_hung_up() { Err(Errno::EIO) } else { Ok(pair) }
     }
     /// The pair of that generation, if it has a master.

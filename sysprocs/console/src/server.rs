@@ -111,7 +111,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
                     output.uart().enable_receive_interrupt(true);
                 }
             }
-            line.termios.shown(byte).for_each(|byte| output.put(byte));
+            line.termios.processed(byte).for_each(|byte| output.put(byte));
         }
         Ok(bytes.len() as u32)
     }

@@ -128,15 +128,15 @@ impl Termios {
         self.local & flags == flags
     }
 
-    /// What is shown of a byte of output, at most two bytes.
-    pub fn shown(&self, byte: u8) -> impl Iterator<Item = u8> + Clone + use<> {
+    /// A byte of output as the terminal gets it, at most two bytes.
+    pub fn processed(&self, byte: u8) -> impl Iterator<Item = u8> + Clone + use<> {
         let has = |flags: u32| self.output & (OPOST | flags) == OPOST | flags;
-        let shown = match byte {
+        let processed = match byte {
             b'\n' if has(ONLCR) => [Some(b'\r'), Some(b'\n')],
             b'\r' if has(OCRNL) => [Some(b'\n'), None],
             byte => [Some(byte), None],
         };
-        shown.into_iter().flatten()
+        processed.into_iter().flatten()
     }
 
     /// Whether keys stop and start what is shown as everywhere.

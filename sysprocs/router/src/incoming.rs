@@ -115,7 +115,7 @@ impl<D: Phy + 'static> Router<D> {
         match call.stage {
             CallStage::Receiving | CallStage::Queued => call.interrupted = true,
             CallStage::Running => self.memory.workers[place].cancel_wait(),
-            CallStage::Fresh | CallStage::Stale | CallStage::Answered | CallStage::Held => {} // the reply is on its way
+            CallStage::Fresh | CallStage::Stale | CallStage::Answered | CallStage::Unacknowledged => {} // the reply is on its way
         }
     }
 
@@ -123,7 +123,7 @@ impl<D: Phy + 'static> Router<D> {
     pub(crate) fn receive_received(&mut self, board: u8, caller: u16, number: u8) {
         let place = self.memory.caller_slots(board, caller).and_then(|_| self.memory.busy_place(board, caller));
         let call = place.map(|place| &mut self.memory.in_calls[place]);
-        match call.filter(|call| call.number == number && call.stage == CallStage::Held) {
+        match call.filter(|call| call.number == number && call.stage == CallStage::Unacknowledged) {
             Some(call) => call.stage = CallStage::Fresh,
             None => self.refuse(board),
         }

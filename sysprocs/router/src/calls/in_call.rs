@@ -24,7 +24,7 @@ pub(crate) enum CallStage {
     /// Its reply is being sent.
     Answered,
     /// In paired form: its reply is sent, and the caller's board has not said that it has come.
-    Held,
+    Unacknowledged,
 }
 
 /// The place of one call.
@@ -76,7 +76,7 @@ impl InCall {
         let answer = &slices[usize::from(self.request.given_bytes)..][..usize::from(used_bytes)];
         let (bytes, more) = self.fragments.build(first, Head::ReplyMore { caller }, answer, room);
         if !more {
-            self.stage = if self.ends_awaited { CallStage::Held } else { CallStage::Fresh };
+            self.stage = if self.ends_awaited { CallStage::Unacknowledged } else { CallStage::Fresh };
         }
         (bytes, more)
     }

@@ -3,8 +3,7 @@
 //! Invariant: what the threads of a program share is in the program's state, which either one of their slots has or
 //! lies here. A slot gives it back before its thread runs, and before it waits for what another thread may have to do.
 //! In exchange a slot has a state without a program, so that each has one always. Threads have their slots on one core,
-//! so no turn takes a lock. Those who wait take turns in the order of their slots: each waits at most for one turn of
-//! each other thread.
+//! so the lock needs no atomics. Waiting slots get it in cyclic order: each waits for each other thread at most once.
 //! Not here: what a thread has for itself (`thread.rs`), which slots a program's threads are in (`procs`).
 
 use crate::procs::slot_set::SlotSet;
@@ -31,18 +30,18 @@ pub struct Successor {
 
 /// The programs of a core that have threads.
 pub struct ThreadGroups {
-    groups: &'static [Turns],
+    groups: &'static [StateLock],
     /// How the process of each slot is notified.
     notifiers: &'static [Cell<Option<Notifier>>],
 }
 
-/// Whose turn it is with one program.
-struct Turns {
+/// Which slot has the state of one program.
+struct StateLock {
     /// The program's state while no slot has it; else that which the slot has given for it.
     exchanged: Cell<Option<&'static mut ProgramState>>,
     is_free: Cell<bool>,
     waiting: Cell<SlotSet>,
-    /// Whose turn is next: it has been notified.
+    /// The slot that gets it next: it has been notified.
     next: Cell<Option<u16>>,
     threads: Cell<u16>,
     /// What the first thread is to run instead of itself, when the others have ended.
@@ -54,7 +53,7 @@ struct Turns {
 impl ThreadGroups {
     /// None yet, for programs in so many `slots`.
     pub fn new(arena: &'static Arena, slots: usize) -> &'static ThreadGroups {
-        let groups = arena.put_slice(slots, |_| Turns {
+        let groups = arena.put_slice(slots, |_| StateLock {
             exchanged: Cell::new(Some(arena.put(ProgramState::unused))),
             is_free: Cell::new(false),
             waiting: Cell::new(SlotSet::NONE),
@@ -117,33 +116,33 @@ impl ThreadGroups {
 
     /// Gives the state back, which the process of `slot` has, for others.
     pub fn leave(&self, (group, slot): (ThreadGroup, u16), program: &mut &'static mut ProgramState) {
-        let turns = self.of(group);
-        turns.exchange(program);
-        turns.is_free.set(true);
-        turns.next.set(turns.take_waiting_behind(slot));
-        if let Some(next) = turns.next.get() {
+        let lock = self.of(group);
+        lock.exchange(program);
+        lock.is_free.set(true);
+        lock.next.set(lock.take_waiting_behind(slot));
+        if let Some(next) = lock.next.get() {
             self.notify(next);
         }
     }
 
-    /// Takes the state for the process `me` of `slot`, when it is its turn.
+    /// Takes the state for the process `me` of `slot`, when no slot before it waits.
     pub async fn enter(&self, me: &mut Me, (group, slot): (ThreadGroup, u16), program: &mut &'static mut ProgramState) {
-        let turns = self.of(group);
-        // Each pass waits for a notification, of which that of its turn is one.
-        while !(turns.is_free.get() && turns.next.get().is_none_or(|next| next == slot)) {
-            if turns.next.get() != Some(slot) {
-                let mut waiting = turns.waiting.get();
+        let lock = self.of(group);
+        // Each pass waits for a notification, of which `leave` sends one.
+        while !(lock.is_free.get() && lock.next.get().is_none_or(|next| next == slot)) {
+            if lock.next.get() != Some(slot) {
+                let mut waiting = lock.waiting.get();
                 waiting.insert(slot);
-                turns.waiting.set(waiting);
+                lock.waiting.set(waiting);
             }
             me.notified().await;
         }
-        turns.is_free.set(false);
-        turns.next.set(None);
-        turns.exchange(program);
+        lock.is_free.set(false);
+        lock.next.set(None);
+        lock.exchange(program);
     }
 
-    fn of(&self, group: ThreadGroup) -> &Turns {
+    fn of(&self, group: ThreadGroup) -> &StateLock {
         &self.groups[usize::from(group.first_slot)]
     }
 
@@ -154,7 +153,7 @@ impl ThreadGroups {
     }
 }
 
-impl Turns {
+impl StateLock {
     /// Takes out the first that waits behind `slot`, or else the first.
     fn take_waiting_behind(&self, slot: u16) -> Option<u16> {
         let waiting = self.waiting.get();
@@ -184,27 +183,27 @@ mod tests {
 
     /// Two threads that are always there again do not pass a third over.
     #[test]
-    fn thread_turns_pass_nobody_over() {
+    fn thread_state_lock_passes_no_slot_over() {
         let groups = ThreadGroups::new(HostBoard::new(0, 1 << 20).arena, 4);
         let group = groups.begin(0);
         let mut program: &'static mut ProgramState = Box::leak(Box::new(ProgramState::unused()));
         program.pid = 7;
-        let turns = groups.of(group);
+        let lock = groups.of(group);
         let mut waiting = SlotSet::NONE;
         waiting.insert(1);
         waiting.insert(3);
-        turns.waiting.set(waiting);
+        lock.waiting.set(waiting);
         let mut order = std::vec::Vec::new();
         let mut holder = 0;
         for _ in 0..6 {
             groups.leave((group, holder), &mut program);
-            let next = turns.next.take().unwrap();
+            let next = lock.next.take().unwrap();
             order.push(next);
             // Who had it waits again at once.
-            let mut waiting = turns.waiting.get();
+            let mut waiting = lock.waiting.get();
             waiting.insert(holder);
-            turns.waiting.set(waiting);
-            turns.exchange(&mut program);
+            lock.waiting.set(waiting);
+            lock.exchange(&mut program);
             assert_eq!(program.pid, 7, "who has the turn has the program");
             holder = next;
         }

@@ -30,7 +30,6 @@ static void text(const char *what, const char *words) {
 }
 
 /* Threads. */
-static int told[2];
 static pid_t tid_of[4];
 static pthread_barrier_t both;
 static void *sleeper(void *number) {

@@ -1,4 +1,4 @@
-//! What waits for the master of a pair: what is shown, and in packet mode what happened to it.
+//! What waits for the master of a pair: output of the slave, and in packet mode its changes of state.
 //!
 //! Invariant: bytes come out in the order in which they went in. Not here: who waits (`pair.rs`).
 
@@ -6,7 +6,7 @@ use crate::line::{InputQueue, Screen};
 use heapless::Deque;
 
 /// Bytes that may wait for the master.
-pub(crate) const SHOWN_BYTES_MAX: usize = 4096;
+pub(crate) const OUTPUT_BYTES_MAX: usize = 4096;
 
 /// What a packet says that has no data.
 pub(crate) mod packet {
@@ -19,15 +19,15 @@ pub(crate) mod packet {
 }
 
 /// What waits for the master.
-pub(crate) struct Shown {
-    bytes: &'static mut Deque<u8, SHOWN_BYTES_MAX>,
+pub(crate) struct MasterQueue {
+    bytes: &'static mut Deque<u8, OUTPUT_BYTES_MAX>,
     /// The master reads packets.
     pub(crate) packets: bool,
     /// What the next packet says, if that is no data.
     status: u8,
 }
 
-impl Screen for Shown {
+impl Screen for MasterQueue {
     fn put(&mut self, byte: u8) {
         let _ = self.bytes.push_back(byte); // echo without room is lost
     }
@@ -37,9 +37,9 @@ impl Screen for Shown {
     }
 }
 
-impl Shown {
-    pub const fn new(bytes: &'static mut Deque<u8, SHOWN_BYTES_MAX>) -> Shown {
-        Shown { bytes, packets: false, status: 0 }
+impl MasterQueue {
+    pub const fn new(bytes: &'static mut Deque<u8, OUTPUT_BYTES_MAX>) -> MasterQueue {
+        MasterQueue { bytes, packets: false, status: 0 }
     }
     /// As at first.
     pub fn reset(&mut self) {
@@ -70,7 +70,7 @@ impl Shown {
         self.bytes.is_empty() && self.status == 0
     }
     pub fn room(&self) -> usize {
-        SHOWN_BYTES_MAX - self.bytes.len()
+        OUTPUT_BYTES_MAX - self.bytes.len()
     }
     /// Gives a master what there is, which is something; how many bytes.
     pub fn take(&mut self, into: &mut [u8]) -> usize {
@@ -90,13 +90,13 @@ impl Shown {
 /// Memory for what is on its way through a pair.
 pub struct PairMemory {
     pub(crate) input: InputQueue,
-    pub(crate) shown: Deque<u8, SHOWN_BYTES_MAX>,
+    pub(crate) output: Deque<u8, OUTPUT_BYTES_MAX>,
 }
 
 impl PairMemory {
     /// With nothing in it.
     pub const fn new() -> PairMemory {
-        PairMemory { input: Deque::new(), shown: Deque::new() }
+        PairMemory { input: Deque::new(), output: Deque::new() }
     }
 }
 

@@ -1,8 +1,8 @@
 /*
- * Tells a process of another board: writes messages into a file that its inode's process has there, and says when.
+ * Writes messages into a file whose inode's process is on another board, and prints how long that takes.
  *
- *   tell start SECONDS                                  the instant so far ahead, ns
- *   tell FILE WRITER START GAP SIZE:COUNT:BURST...      a round for each size, the first at START, each GAP ns after the other
+ *   writer start SECONDS                                the instant so far ahead, ns
+ *   writer FILE WRITER START GAP SIZE:COUNT:BURST...    a round for each size, the first at START, each GAP ns after the other
  *
  * The clocks of all boards are one, so writers on several boards begin a round at the same instant. WRITER chooses a part of
  * the file that no other writes. After all rounds, a line for each: size, writer, and ns from the round's instant until
