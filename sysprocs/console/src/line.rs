@@ -15,6 +15,8 @@ mod tests;
 
 /// Bytes of input that may wait to be read.
 pub const INPUT_BYTES_MAX: usize = 4096;
+/// Of them, those that are keys; the last place is for the end of a line that is too long.
+const KEYS_MAX: usize = INPUT_BYTES_MAX - 1;
 /// Memory for what was typed.
 pub type InputQueue = Deque<u16, INPUT_BYTES_MAX>;
 /// Stands in the input for "end of file here"; no key gives it, since it is not a byte.
@@ -79,9 +81,10 @@ impl Line {
         self.input.iter().take(self.ready).filter(|&&byte| byte != END_OF_FILE).count()
     }
 
-    /// Whether a key has room. A line that is too long loses its end, so that it can be ended.
+    /// Whether a key has room. A line that is too long loses its end, so that it can be ended; behind what can be read,
+    /// keys wait.
     pub fn has_room(&self) -> bool {
-        !self.input.is_full()
+        self.input.len() < KEYS_MAX || !self.readable()
     }
 
     pub fn flush(&mut self) {
@@ -176,9 +179,7 @@ impl Line {
 
     /// A key that means itself.
     fn take(&mut self, key: u8, screen: &mut impl Screen) {
-        // Of a line the last place is for its end.
-        let room = if self.is_raw() { INPUT_BYTES_MAX } else { INPUT_BYTES_MAX - 1 };
-        if self.input.len() < room && self.input.push_back(u16::from(key)).is_ok() {
+        if self.input.len() < KEYS_MAX && self.input.push_back(u16::from(key)).is_ok() {
             if self.is_raw() {
                 self.ready = self.input.len();
             }

@@ -1,7 +1,7 @@
 //! The console's server: calls and UART interrupts in, lines and signals out.
 //!
-//! Invariant: a reader waits only while it can read nothing. Each notification drains the UART, so its interrupt
-//! falls silent. Calls: no server. Not here: the line discipline (`line.rs`).
+//! Invariant: a reader waits only while it can read nothing. After each notification the UART has no key, or no
+//! interrupt for keys, for which the line has no room. Calls: no server. Not here: the line discipline (`line.rs`).
 
 use crate::line::{InputQueue, Line, Screen};
 use crate::output::Output;
@@ -44,6 +44,8 @@ renga_rt::with_defaults! {
         foreground_from: u8 = 0,
         window: WindowSize = WindowSize { rows: 24, columns: 80 },
         incoming: Incoming = Incoming::default(),
+        /// The line has room for keys, which interrupt.
+        takes_keys: bool = true,
         readers: Vec<TerminalReader, WAITERS_MAX> = Vec::new(),
         /// Programs that wait until something can be read.
         waiters: Waiters = Waiters::NONE,
@@ -70,9 +72,9 @@ pub async fn console<U: Uart>(
         if let Some(call) = port.accept_or_notified(Console::ENTRIES).await {
             call.serve(&mut state).await;
         }
-        state.take_keys();
+        // Each round gives what it took to who waits, or ends: bounded by the UART's queue and the readers.
+        while state.take_keys() | state.answer(state.me.now_ns()) {}
         state.output.flush();
-        state.answer(state.me.now_ns());
         let next_ns = state.readers.iter().filter_map(|reader| reader.until_ns).min();
         state.me.notify_at(next_ns);
     }
@@ -96,7 +98,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
     }
     /// Writes all of the slice, waiting for the UART when the queue is full.
     async fn write_terminal(&mut self, call: &mut Call<WriteTerminal>) -> Result<u32, Errno> {
-        let ConsoleState { me, output, line, .. } = self;
+        let ConsoleState { me, output, line, takes_keys, .. } = self;
         if line.termios.has_local(TOSTOP) && !call.entry().checked {
             return Err(Errno::EPERM);
         }
@@ -108,7 +110,7 @@ impl<U: Uart> ConsoleServer for ConsoleState<U> {
                     // Keys wait until the write is over: their interrupt would keep programs from running.
                     output.uart().enable_receive_interrupt(false);
                     me.notified().await;
-                    output.uart().enable_receive_interrupt(true);
+                    output.uart().enable_receive_interrupt(*takes_keys);
                 }
             }
             line.termios.processed(byte).for_each(|byte| output.put(byte));
@@ -190,9 +192,14 @@ impl<U: Uart> ConsoleState<U> {
         }
     }
 
-    /// Takes every key that the UART has; bounded by its queue.
-    fn take_keys(&mut self) {
-        while let Some(byte) = self.output.uart().try_read() {
+    /// Takes every key that the UART has and the line has room for; others wait there, without an interrupt. Whether
+    /// there was one. Bounded by the UART's queue.
+    fn take_keys(&mut self) -> bool {
+        let mut any = false;
+        while self.line.has_room()
+            && let Some(byte) = self.output.uart().try_read()
+        {
+            any = true;
             let key = match self.incoming.take(byte) {
                 Came::Key(key) => key,
                 Came::Window(size) => {
@@ -207,6 +214,11 @@ impl<U: Uart> ConsoleState<U> {
             }
             self.note_edge();
         }
+        let has_room = self.line.has_room();
+        if core::mem::replace(&mut self.takes_keys, has_room) != has_room {
+            self.output.uart().enable_receive_interrupt(has_room);
+        }
+        any
     }
 
     /// The window has another size: its programs get a signal.
@@ -217,9 +229,9 @@ impl<U: Uart> ConsoleState<U> {
         }
     }
 
-    /// Answers all whose wait is over.
-    fn answer(&mut self, now_ns: u64) {
-        let mut at = 0;
+    /// Answers all whose wait is over; whether a reader was one.
+    fn answer(&mut self, now_ns: u64) -> bool {
+        let (mut at, mut any) = (0, false);
         while at < self.readers.len() {
             let reader = &mut self.readers[at];
             let over = reader.until_ns.is_some_and(|until_ns| until_ns <= now_ns);
@@ -229,6 +241,7 @@ impl<U: Uart> ConsoleState<U> {
                 continue;
             }
             let mut call = self.readers.remove(at).call;
+            any = true;
             if !self.line.readable() && !over {
                 call.reply(Err(Errno::EINTR));
                 continue;
@@ -243,5 +256,6 @@ impl<U: Uart> ConsoleState<U> {
         {
             call.reply(Ok(signal));
         }
+        any
     }
 }

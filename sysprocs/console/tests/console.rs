@@ -8,7 +8,7 @@ use renga_proto::console::{
 use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_rt::host::HostBoard;
 use renga_rt::{Client, Errno, Wakes};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -17,6 +17,8 @@ use std::rc::Rc;
 struct Line {
     keys: Rc<RefCell<VecDeque<u8>>>,
     screen: Rc<RefCell<Vec<u8>>>,
+    /// Its interrupt is enabled while keys wait.
+    receives: Rc<Cell<bool>>,
 }
 
 impl Uart for Line {
@@ -27,7 +29,9 @@ impl Uart for Line {
     fn try_read(&mut self) -> Option<u8> {
         self.keys.borrow_mut().pop_front()
     }
-    fn enable_receive_interrupt(&mut self, _: bool) {}
+    fn enable_receive_interrupt(&mut self, on: bool) {
+        self.receives.set(on);
+    }
     fn enable_transmit_interrupt(&mut self, _: bool) {}
 }
 
@@ -102,6 +106,50 @@ fn console_reader_gets_whole_line() {
     rig.press(b"o\rnext\r");
     assert_eq!(*read.borrow(), ["hello\n", "next\n"]);
     assert_eq!(rig.screen(), "hello\r\nnext\r\n");
+}
+
+/// 12,000 bytes of lines that are all different.
+fn many_lines() -> Vec<u8> {
+    (0..1500).flat_map(|number| format!("{number:07}\n").into_bytes()).collect()
+}
+
+/// As Linux 6.18 does it on a pseudo-terminal: 4,095 bytes wait at most, and the rest stays where it is.
+#[test]
+fn console_keys_without_room_wait_in_uart() {
+    let rig = rig();
+    rig.press(&many_lines());
+    assert_eq!(rig.line.keys.borrow().len(), 12_000 - 4_095);
+    assert!(!rig.line.receives.get(), "an interrupt that nobody ends keeps programs from running");
+    rig.client(
+        |mut console| async move { console.call(WriteTerminal { checked: false }, b"x").await.map(drop).unwrap() },
+    );
+    assert!(!rig.line.receives.get(), "a write changes nothing of that");
+    let read = Rc::new(RefCell::new(Vec::<u8>::new()));
+    let out = read.clone();
+    rig.client(|mut console| async move {
+        let mut line = [0; 32];
+        while out.borrow().len() < 12_000 {
+            let count = console.call(ReadTerminal { nonblocking: false }, &mut line).await.unwrap();
+            out.borrow_mut().extend(&line[..count as usize]);
+        }
+    });
+    assert!(*read.borrow() == many_lines(), "{} bytes", read.borrow().len());
+    assert!(rig.line.receives.get());
+}
+
+#[test]
+fn console_too_long_line_loses_its_end_and_can_be_ended() {
+    let rig = rig();
+    rig.press(&[b'x'; 5000]);
+    rig.press(b"y\r");
+    let read = Rc::new(RefCell::new(Vec::<u8>::new()));
+    let out = read.clone();
+    rig.client(|mut console| async move {
+        let mut line = [0; 8192];
+        let count = console.call(ReadTerminal { nonblocking: false }, &mut line).await.unwrap();
+        out.borrow_mut().extend(&line[..count as usize]);
+    });
+    assert_eq!((read.borrow().len(), &read.borrow()[4093..]), (4096, &b"xx\n"[..]));
 }
 
 #[test]

@@ -280,6 +280,31 @@ fn pair_raw_reader_waits_for_bytes_and_time() {
     });
 }
 
+/// As Linux 6.18 does it: 4,095 bytes wait at most, in either mode, and no byte of what the master's writer was not
+/// told is lost.
+#[test]
+fn pair_keys_without_room_are_refused_and_not_lost() {
+    for canonical in [true, false] {
+        rig().run(move |mut pair| async move {
+            if !canonical {
+                pair.change(|termios| termios.local &= !ICANON).await;
+            }
+            let keys: Vec<u8> = (0..600).flat_map(|number| format!("{number:07}\n").into_bytes()).collect();
+            let mut taken = pair.press(&keys[..4000]).await.0 as usize;
+            taken += pair.press(&keys[taken..]).await.0 as usize;
+            assert_eq!(taken, 4095, "canonical: {canonical}");
+            let mut read = Vec::new();
+            while let Ok(bytes) = pair.read().await {
+                read.extend(bytes);
+                if taken < keys.len() {
+                    taken += pair.press(&keys[taken..]).await.0 as usize;
+                }
+            }
+            assert!(read == keys, "{} bytes", read.len());
+        });
+    }
+}
+
 #[test]
 fn pair_background_writer_is_refused_where_set() {
     rig().run(|mut pair| async move {

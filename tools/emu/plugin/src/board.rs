@@ -225,24 +225,26 @@ impl PluginBoard {
         machine.pins_interrupt.set(pins_level);
     }
 
-    /// When something is to happen by order, ns.
-    fn next_ordered_ns(&mut self) -> Option<u64> {
+    /// When something is to happen by order, ns, with what is typed next at `typing_ns`.
+    fn next_ordered_ns(&mut self, typing_ns: Option<u64>) -> Option<u64> {
         let link_ns = self.link.next_ns();
         let pins_ns = self.pins.as_ref().and_then(|pins| pins.block.next_ns());
         let power_ns = self.power.as_ref().and_then(PowerBlock::next_ns);
-        link_ns.into_iter().chain(pins_ns).chain(power_ns).chain(self.machine().typing.next_ns()).min()
+        link_ns.into_iter().chain(pins_ns).chain(power_ns).chain(typing_ns).min()
     }
 
     /// When anything happens to a board that waits, ns.
     fn next_ns(&mut self) -> Option<u64> {
-        let ordered_ns = self.next_ordered_ns();
+        let typing_ns = self.machine().typing.wakes_ns();
+        let ordered_ns = self.next_ordered_ns(typing_ns);
         ordered_ns.into_iter().chain(self.machine().timers.next_ns()).min()
     }
 
     /// Lets happen what is due, and sets the timer for what is not.
     fn settle(&mut self, now_ns: u64) {
         self.happen(now_ns);
-        let next_ns = self.next_ordered_ns();
+        let typing_ns = self.machine().typing.next_ns();
+        let next_ns = self.next_ordered_ns(typing_ns);
         self.machine().event.set(next_ns);
     }
 

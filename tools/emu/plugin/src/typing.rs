@@ -49,8 +49,16 @@ impl Typing {
 
     /// When [`Typing::advance`] has something to do next.
     pub fn next_ns(&self) -> Option<u64> {
-        let ahead_ns = self.ahead.front().map(|(time_ns, _)| *time_ns);
         let due_ns = (!self.due.is_empty()).then_some(self.retry_ns);
-        ahead_ns.into_iter().chain(due_ns).min()
+        self.ahead_ns().into_iter().chain(due_ns).min()
+    }
+
+    /// When a board that waits is given something next: while its UART is full, nothing, until the board reads.
+    pub fn wakes_ns(&self) -> Option<u64> {
+        self.next_ns().filter(|_| self.due.is_empty() || self.console.room() > 0).or(self.ahead_ns())
+    }
+
+    fn ahead_ns(&self) -> Option<u64> {
+        self.ahead.front().map(|(time_ns, _)| *time_ns)
     }
 }
