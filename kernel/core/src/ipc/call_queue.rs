@@ -6,12 +6,12 @@
 use super::protocol::Entry;
 use super::rendezvous::RawCall;
 use super::typed::Call;
-use crate::types::state::Queue;
+use crate::types::state::{Queue, WaitingProcess};
 use core::marker::PhantomData;
 
 /// A queue of kept calls to entry `E`.
 pub struct CallQueue<E: Entry> {
-    queue: Queue,
+    queue: Queue<WaitingProcess>,
     length: usize,
     entry: PhantomData<E>,
 }

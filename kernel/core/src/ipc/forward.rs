@@ -9,7 +9,7 @@ use super::protocol::{Entry, Protocol};
 use super::rendezvous::RawCall;
 use super::typed::Call;
 use crate::types::probe;
-use crate::types::state::{CallTarget, MessageCells, Process, Wait};
+use crate::types::state::{CallTarget, MessageCells, Process, Wait, WaitingProcess};
 use core::marker::PhantomData;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
@@ -103,19 +103,19 @@ impl RawCall {
         caller.destination.set(to.word);
         put(&caller.words);
         caller.server.set(Some(server));
-        if caller.wait.get() == Wait::ReplyInPlace {
+        if let Some(caller) = caller.in_place() {
             caller.wait.set(Wait::Forwarded);
         }
-        probe::forward(caller);
+        probe::forward(caller.any());
         deliver(caller, server);
     }
 }
 
 /// Delivers the call of `caller` to `server`, in place if that waits for it. Below it on the stack are the forwarding
 /// servers and perhaps the caller, and none of them is polled before it returns.
-fn deliver(caller: &'static Process, server: &'static Process) {
+fn deliver(caller: WaitingProcess, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
-        return match server.remote_server() {
+        return match server.stands_for.get() {
             Some(server) => caller.send_call(server),
             None => server.callers.push(caller),
         };

@@ -6,7 +6,7 @@
 use super::address::{Address, Members};
 use super::protocol::{Entry, Lends, Protocol};
 use super::rendezvous::{RawAccept, RawCall, RawCallFuture};
-use crate::types::state::{CallTarget, Me, Process, Wait};
+use crate::types::state::{CallTarget, Me, Process, Wait, WaitingProcess};
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -244,7 +244,7 @@ impl<E: Entry> Call<E> {
     }
     /// The caller, as its server may observe it later.
     pub fn made_by(&self) -> Caller {
-        Caller((self.0.0.wait() != Wait::ReplyElsewhere).then_some(self.0.0))
+        Caller(self.0.0.local())
     }
     /// The caller's board; for a call of a proxy, the board of the proxy's caller.
     pub fn board(&self) -> u8 {
@@ -254,7 +254,7 @@ impl<E: Entry> Call<E> {
     pub fn note(&self) -> &core::cell::Cell<u64> {
         &self.0.0.note
     }
-    pub(crate) fn process(&self) -> &'static Process {
+    pub(crate) fn process(&self) -> WaitingProcess {
         self.0.0
     }
     pub(crate) fn account(&self) -> AccountNumber {

@@ -6,7 +6,6 @@ pub mod account;
 pub mod log;
 mod outbox;
 mod process;
-mod queue;
 pub mod ready;
 mod task_placement;
 

@@ -4,12 +4,12 @@
 //! processes cost what one costs. Processes of one core never preempt each other.
 
 use crate::types::probe;
-use crate::types::state::{Core, Log, PRIORITIES, Process};
+use crate::types::state::{Core, CoreEndpoint, Log, PRIORITIES, Process};
 use core::cell::Cell;
 use core::mem::forget;
 use core::task::{Context, Waker};
-use renga_abi::ProcId;
 use renga_abi::log::LogLine;
+use renga_abi::{OsTimes, ProcId};
 
 /// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
 pub const IN_PLACE_PER_DISPATCH: u32 = 64;
@@ -18,6 +18,21 @@ pub const IN_PLACE_PER_DISPATCH: u32 = 64;
 const CAN_UNWIND: bool = cfg!(panic = "unwind");
 
 impl Core {
+    /// Gives its programs other times: before it has any.
+    pub fn set_times(&self, times: &OsTimes) {
+        self.run_queue.set_wakeup_granularity_ns(times.wakeup_granularity_ns);
+        self.remote_tasks.set_slice_ns(times.slice_ns);
+    }
+
+    /// The slice of a fair program, ns.
+    pub fn slice_ns(&self) -> u64 {
+        self.remote_tasks.slice_ns()
+    }
+
+    /// Makes it core `number` of those behind `endpoints`: before it has processes.
+    pub fn set_endpoints(&mut self, number: u8, endpoints: &'static [CoreEndpoint]) {
+        (self.number, self.endpoint, self.endpoints) = (number, Some(&endpoints[usize::from(number)]), endpoints);
+    }
     /// Which of the board's cores it is.
     pub fn number(&self) -> u8 {
         self.number

@@ -17,7 +17,8 @@
 
 use crate::sched::{CANCEL_WAIT, NOTIFY, SCHEDULE};
 use crate::types::arena::Arena;
-use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, RemoteCall, SharedProcess, Wait};
+use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, ProcessRef, RemoteCall, SharedProcess, Wait};
+use crate::types::state::{MessagePart, WaitingProcess};
 use core::cell::Cell;
 use core::sync::atomic::AtomicU32;
 use renga_sync::{CallLocation, CoreMessage, EventFlags, OwnedMessage, SharedRef};
@@ -28,7 +29,7 @@ impl Process {
     /// # Panics
     /// If it has that already.
     pub fn enable_remote_calls(&'static self, arena: &Arena) {
-        let message = arena.put(|| CoreMessage::new(CorePayload::Reply(self)));
+        let message = arena.put(|| CoreMessage::new(CorePayload::Reply(self.any())));
         let shared = SharedProcess {
             home: self.core.number,
             endpoint: self.core.endpoint(),
@@ -36,20 +37,21 @@ impl Process {
             location: CallLocation::new(self.core.number),
             called: AtomicU32::new(0),
             schedule: SharedRef::new(self.account.get().schedule()),
-            events: EventFlags::new(CorePayload::EventFlags(self)),
-            cancellation: EventFlags::new(CorePayload::Cancellation(self)),
+            events: EventFlags::new(CorePayload::EventFlags(self.any())),
+            cancellation: EventFlags::new(CorePayload::Cancellation(self.any())),
         };
         let remote = arena.put(|| RemoteCall {
             message: Cell::new(Some(message.own())),
             account: Cell::new(0),
             here: Cell::new(self.core),
             charged: Cell::new(&self.core.system),
-            far_account: Cell::new(&self.core.system),
             shared,
         });
         self.set_remote_part(remote);
     }
+}
 
+impl MessagePart {
     /// Its message has come to core `here`.
     fn receive(&self, message: OwnedMessage<CorePayload>, here: &Core) {
         let remote = self.remote_part();
@@ -91,11 +93,13 @@ impl Core {
         endpoint.mailbox.drain(|mut message| match *message.payload() {
             CorePayload::Call(caller, server) => self.take_call(message, caller, server),
             CorePayload::Reply(caller) => {
+                let caller = caller.arrived(self);
                 caller.receive(message, self);
                 caller.wait.set(Wait::Replied);
                 self.resume(caller, || self.now_ns());
             }
             CorePayload::EventFlags(process) => {
+                let process = process.arrived(self);
                 let bits = process.shared().events.take(message);
                 if bits & NOTIFY != 0 {
                     process.notify();
@@ -113,9 +117,10 @@ impl Core {
         });
     }
 
-    fn take_call(&self, message: OwnedMessage<CorePayload>, caller: &'static Process, server: &'static Process) {
+    fn take_call(&self, message: OwnedMessage<CorePayload>, caller: WaitingProcess, server: ProcessRef) {
+        let server = server.arrived(self);
         caller.receive(message, self);
-        if core::ptr::eq(caller.core, self) {
+        if let Some(caller) = caller.any().on(self) {
             // A server elsewhere has forwarded it to here: from now on it is a call within this core.
             caller.wait.set(Wait::Reply);
         } else {
@@ -134,14 +139,14 @@ impl Core {
     }
 
     /// The caller's wait was cancelled while its call was here. The call may have left since, or another one come.
-    fn take_cancellation(&self, message: OwnedMessage<CorePayload>, caller: &'static Process) {
+    fn take_cancellation(&self, message: OwnedMessage<CorePayload>, caller: ProcessRef) {
         let shared = caller.shared();
         shared.cancellation.take(message);
         let core = shared.location.core();
         if core != Some(self.number) {
             return shared.forward_cancellation(core);
         }
-        if let Some(server) = caller.server.get() {
+        if let Some(server) = caller.calling().server.get() {
             server.notify();
         }
     }
