@@ -13,7 +13,7 @@
 //! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), the router.
 
 use crate::types::probe;
-use crate::types::state::{CallTarget, Core, MessageCells, Process, Wait, WaitingProcess};
+use crate::types::state::{CallTarget, Core, MessageCells, Process, ProcessRef, Wait, WaitingProcess};
 use core::convert::Infallible as Never;
 use core::future::Future;
 use core::marker::{PhantomData, PhantomPinned};
@@ -55,10 +55,10 @@ impl Process {
 
     /// Hands `caller`, whose message is written, to this process, which waits in accept.
     #[inline(always)]
-    pub(crate) fn take(&'static self, caller: WaitingProcess) {
+    pub(crate) fn take(&'static self, caller: ProcessRef) {
         self.open.set(0);
-        self.accepted.set(Some(caller.any()));
-        probe::accept(self, &caller);
+        self.accepted.set(Some(caller));
+        probe::accept(self, caller.part());
     }
 
     /// The first of the calls that wait for one of the entries in the set.
@@ -66,7 +66,8 @@ impl Process {
     pub(crate) fn take_waiting(&self, open: u32) -> Option<RawCall> {
         // Bounded by the clients placed: each has at most one call here.
         let caller = self.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0)?;
-        self.accepted.set(Some(caller.any()));
+        self.accepted.set(Some(caller));
+        let caller = caller.calling();
         self.work_for(caller);
         probe::accept_waiting(self, &caller);
         Some(RawCall(caller))
@@ -118,7 +119,7 @@ impl<'a> RawCallFuture<'a> {
         if server.open.get() >> me.op.get() & 1 == 0 {
             return wait_at_closed(me, server);
         }
-        server.take(me.waiting());
+        server.take(me.any());
         let left = core.in_place_left.get();
         if left == 0 || core.bitmap.get() >> server.priority > 1 {
             me.server.set(Some(server));
@@ -154,12 +155,12 @@ fn leave_call(me: &Process, server: &'static Process) {
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static MessageCells> {
     if let Some(server) = server.stands_for.get() {
-        me.waiting().send_call(server);
+        me.any().calling().send_call(server);
         return Poll::Pending;
     }
     me.server.set(Some(server));
     me.wait.set(Wait::Reply);
-    server.callers.push(me.waiting());
+    server.callers.push(me.any());
     Poll::Pending
 }
 

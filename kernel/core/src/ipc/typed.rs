@@ -19,34 +19,8 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 
 /// The right to call the entries in the set `ENTRIES` of one server, as one process.
 ///
-/// An entry outside the set does not compile, so a process calls no other servers and no other entries than its
-/// signature says: what the placement lets in from other boards is computed from that.
-///
-/// ```compile_fail
-/// use renga_core::{Client, protocol};
-/// protocol! { /// Things.
-///     pub Shelf = 51, ShelfCall { /// Reads.
-///         0 Read {} (()) -> u32; /// Changes.
-///         1 Change {} (()) -> u32; } }
-/// fn read(shelf: &mut Client<Shelf, { Read::BIT }>) {
-///     drop(shelf.call(Change {}, ()));
-/// }
-/// core::hint::black_box(read as fn(&mut Client<Shelf, { Read::BIT }>));
-/// ```
-///
-/// An entry of the set does:
-///
-/// ```
-/// use renga_core::{Client, protocol};
-/// protocol! { /// Things.
-///     pub Shelf = 51, ShelfCall { /// Reads.
-///         0 Read {} (()) -> u32; /// Changes.
-///         1 Change {} (()) -> u32; } }
-/// fn read(shelf: &mut Client<Shelf, { Read::BIT }>) {
-///     drop(shelf.call(Read {}, ()));
-/// }
-/// core::hint::black_box(read as fn(&mut Client<Shelf, { Read::BIT }>));
-/// ```
+/// An entry outside the set does not compile (`host/refusals.rs`), so a process calls no other servers and no other
+/// entries than its signature says: what the placement lets in from other boards is computed from that.
 pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, CallTarget, PhantomData<P>);
 impl<P: Protocol> Client<P> {
     /// The right of `me` to call `server`.

@@ -6,6 +6,7 @@ pub mod account;
 pub mod log;
 mod outbox;
 mod process;
+mod queue;
 pub mod ready;
 mod task_placement;
 

@@ -42,7 +42,7 @@ impl WaitingProcess {
     /// The reply to its call, which this core owns, is written; the core posts it when the poll returns (C3).
     #[inline(always)]
     pub(crate) fn leave_reply(self) {
-        self.remote_part().here.get().answered.push(self);
+        self.remote_part().here.get().answered.push(self.any());
     }
 
     fn send(self, payload: CorePayload, to: ProcessRef) {
@@ -82,7 +82,7 @@ impl Core {
     #[inline(never)]
     pub(crate) fn send_answers(&self) {
         while let Some(caller) = self.answered.pop() {
-            caller.send(CorePayload::Reply(caller.any()), caller.any());
+            caller.calling().send(CorePayload::Reply(caller), caller);
         }
     }
 }

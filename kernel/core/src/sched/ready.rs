@@ -1,7 +1,7 @@
 //! The ready queue of one core: a FIFO per priority and a bitmap of those that are not empty.
 //!
-//! Invariant: a bit of `bitmap` is set exactly when its queue is not empty, so that a thousand ready
-//! processes cost what one costs. Processes of one core never preempt each other.
+//! Invariant: a bit of `bitmap` is set exactly when its queue is not empty, so a thousand ready processes cost what one
+//! costs. Processes of one core never preempt each other.
 
 use crate::types::probe;
 use crate::types::state::{Core, CoreEndpoint, Log, PRIORITIES, Process};
@@ -59,7 +59,7 @@ impl Core {
 
     #[inline(always)]
     pub(crate) fn make_ready(&self, process: &'static Process) {
-        self.ready[process.priority as usize % PRIORITIES].push(process);
+        self.ready[process.priority as usize % PRIORITIES].push(process.any());
         self.bitmap.set(self.bitmap.get() | 1 << process.priority);
     }
 
@@ -91,6 +91,7 @@ impl Core {
         let priority = 31 - bits.leading_zeros();
         let queue = &self.ready[priority as usize % PRIORITIES];
         let Some(process) = queue.pop() else { unreachable!("the bitmap names an empty queue") };
+        let process = process.arrived(self);
         if queue.is_empty() {
             self.bitmap.set(bits & !(1 << priority));
         }

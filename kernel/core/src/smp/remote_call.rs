@@ -4,11 +4,10 @@
 //! A client of another core's server has a *remote handle* in its place (`Process::handle_on`), which is never open. So
 //! the path within a core tests nothing for cores; the path to a closed entry posts the call.
 //!
-//! C1 The owner of a process's message owns its call: words and slices, the link that queues it, `server`, and the
-//!    cells of [`RemoteCall`]. A core owns the message from the drain that returns it until it posts it.
-//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` that core does not
-//!    write it either, so the core that has the call may read it. Any core may read what never changes (`core`, `word`,
-//!    `remote`). All else that other cores need is in [`SharedProcess`], the half that they receive.
+//! C1 The owner of a process's message owns its call: the header's [`MessagePart`] and the cells of [`RemoteCall`]. A
+//!    core owns the message from the drain that returns it until it posts it.
+//! C2 All other cells are for the process's own core; others receive views (`types/views.rs`). Of these cells they read
+//!    `wait` alone, by [`WaitingProcess::local`], and the process's core does not write that before the reply.
 //! C3 Replies to other cores are queued during a poll and posted when it returns; between polls the queue is empty.
 //! C4 The core that receives event flags decides what they do.
 //!
@@ -130,9 +129,9 @@ impl Core {
         }
         caller.server.set(Some(server));
         if server.open.get() >> caller.op.get() & 1 == 0 {
-            server.callers.push(caller);
+            server.callers.push(caller.any());
         } else {
-            server.take(caller);
+            server.take(caller.any());
             server.work_for(caller);
             self.resume(server, || self.now_ns());
         }

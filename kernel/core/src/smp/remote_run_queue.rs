@@ -102,8 +102,8 @@ impl RemoteTask {
     /// The program's registers, to enter it with.
     pub fn context(&mut self) -> &mut UserContext {
         let Some(process) = self.0.slice.process.get() else { unreachable!("a slice has a process") };
-        probe::enter_elsewhere(process.running());
-        registers(process.running())
+        probe::enter_elsewhere(process.part());
+        registers(process.part())
     }
     /// It has run for `ns`. It goes back with a trap, or when its time is over. Whether it stays.
     pub fn ran(self, core: &Core, ns: u64, exit: Exit) -> bool {

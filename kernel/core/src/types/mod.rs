@@ -4,7 +4,6 @@ pub(crate) mod arena;
 #[cfg(feature = "host")]
 pub mod events;
 pub mod probe;
-pub(crate) mod queue;
 #[cfg(feature = "host")]
 pub(crate) mod recorder;
 pub mod state;

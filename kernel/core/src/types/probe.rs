@@ -92,8 +92,8 @@ fn called(caller: &MessagePart) -> Event {
 #[inline(always)]
 pub(crate) fn call(caller: ProcessRef) {
     #[cfg(feature = "host")]
-    caller.record(|| called(caller.running()));
-    mark!(readonly, "", "call", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.running())),
+    caller.record(|| called(caller.part()));
+    mark!(readonly, "", "call", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.part())),
         (id: offset_of!(MessagePart, word), to: offset_of!(MessagePart, destination), op: offset_of!(MessagePart, op)));
 }
 
@@ -101,8 +101,8 @@ pub(crate) fn call(caller: ProcessRef) {
 #[inline(always)]
 pub(crate) fn forward(caller: ProcessRef) {
     #[cfg(feature = "host")]
-    caller.record(|| called(caller.running()));
-    mark!(readonly, "nop", "forward", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.running())),
+    caller.record(|| called(caller.part()));
+    mark!(readonly, "nop", "forward", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.part())),
         (id: offset_of!(MessagePart, word), to: offset_of!(MessagePart, destination), op: offset_of!(MessagePart, op)));
 }
 
@@ -124,8 +124,8 @@ pub(crate) fn accept_waiting(server: &MessagePart, caller: &MessagePart) {
 #[inline(always)]
 pub(crate) fn reply(caller: ProcessRef) {
     #[cfg(feature = "host")]
-    caller.record(|| Event::Reply { caller: caller.running().id() });
-    mark!(readonly, "", "reply", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.running())),
+    caller.record(|| Event::Reply { caller: caller.part().id() });
+    mark!(readonly, "", "reply", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.part())),
         (id: offset_of!(MessagePart, word), to: offset_of!(MessagePart, destination), op: offset_of!(MessagePart, op)));
 }
 
@@ -156,8 +156,8 @@ pub(crate) fn trap(process: &'static Process) {
 #[inline(always)]
 pub(crate) fn trap_elsewhere(process: ProcessRef) {
     #[cfg(feature = "host")]
-    process.record(|| Event::UserTrap { process: process.running().id() });
-    mark_process!(nomem, "nop", "trap", process.running());
+    process.record(|| Event::UserTrap { process: process.part().id() });
+    mark_process!(nomem, "nop", "trap", process.part());
 }
 
 /// The core has nothing to do and waits for an interrupt.

@@ -6,7 +6,6 @@
 pub(crate) use super::wait::IN_PLACE;
 pub use super::wait::Wait;
 use core::cell::{Cell, RefCell};
-use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::task::Context;
 use heapless::HistoryBuf;
@@ -24,29 +23,31 @@ pub const WORDS: usize = 6;
 /// The words of a message.
 pub type MessageCells = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
+pub(crate) type ProcessLink = Cell<Option<ProcessRef>>;
 /// Lines of the log that are kept.
 pub const LINES: usize = 128;
 pub(crate) type Lines = RefCell<HistoryBuf<LogLine, LINES>>;
 /// A sink of log lines: process, text, two figures.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
-/// Processes linked through their headers: a process is in at most one queue (I3 of `rendezvous.rs`). Those of the core
-/// itself, or callers whose calls the core has.
-pub(crate) struct Queue<T = &'static Process> {
-    pub(super) head: Cell<Option<QueueLink>>,
-    pub(super) tail: Cell<Option<QueueLink>>,
-    pub(super) element: PhantomData<T>,
+/// Processes linked through their headers: a process is in at most one queue (I3 of `rendezvous.rs`).
+#[derive(Default)]
+pub(crate) struct Queue {
+    pub(crate) head: ProcessLink,
+    pub(crate) tail: ProcessLink,
 }
 
-/// A process in a queue, for the queue.
-#[derive(Clone, Copy)]
-pub(crate) struct QueueLink(pub(super) &'static Process);
+impl Queue {
+    pub(crate) const fn new() -> Queue {
+        Queue { head: Cell::new(None), tail: Cell::new(None) }
+    }
+}
 
 /// The part of a header that travels: the core that has the process's call, or its program's slice, reaches it (C1 of
 /// `remote_call.rs`, S1 of `remote_run_queue.rs`). In the order written, as [`Process`].
 #[repr(C)]
 pub struct MessagePart {
-    pub(super) link: Cell<Option<QueueLink>>,
+    pub(crate) link: ProcessLink,
     pub(crate) op: Cell<u32>,
     /// The server that it called last ([`ProcId::to_word`]): the process that took the call, or one of another board.
     pub(crate) destination: Cell<u32>,
@@ -83,14 +84,14 @@ pub struct Process {
     pub(super) message: MessagePart,
     pub(crate) core: &'static Core,
     /// The caller whose call it accepted last; kept, since its next work is for that caller.
-    pub(crate) accepted: Cell<Option<ProcessRef>>,
+    pub(crate) accepted: ProcessLink,
     /// Entries that its waiting accept takes; 0 when it does not wait in accept.
     pub(crate) open: Cell<u32>,
     pub(crate) wait: Cell<Wait>,
     pub(crate) notified: Cell<bool>,
     pub(crate) cancelled: Cell<bool>,
     pub(crate) body: Cell<Body>,
-    pub(crate) callers: Queue<WaitingProcess>,
+    pub(crate) callers: Queue,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Cell<Option<&'static Process>>,
     /// The run queue of its program: its core's, or that of another core.
@@ -101,7 +102,7 @@ pub struct Process {
     /// The account of its last caller, if that is of another core.
     pub(crate) far_account: Cell<&'static Account>,
     /// Of a remote handle: the server on another core.
-    pub(crate) stands_for: Cell<Option<ProcessRef>>,
+    pub(crate) stands_for: ProcessLink,
     /// While it is queued: its key, and its place in the heap.
     pub(crate) order: Cell<TaskKey>,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
@@ -185,7 +186,7 @@ pub struct Core {
     pub(crate) number: u8,
     pub(crate) ready: [Queue; PRIORITIES],
     /// Callers of other cores whose answers are written and not yet posted.
-    pub(crate) answered: Queue<WaitingProcess>,
+    pub(crate) answered: Queue,
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Cell<Option<&'static Process>>,
@@ -341,7 +342,7 @@ pub(crate) struct RemoteCall {
 
 /// The part of a slice that goes to the other core and back.
 pub(crate) struct RemoteSlice {
-    pub(crate) process: Cell<Option<ProcessRef>>,
+    pub(crate) process: ProcessLink,
     /// The program's address space, as the image enters it.
     pub(crate) space: Cell<u64>,
     /// How long the slice may take yet, and how long it has taken, ns.

@@ -1,29 +1,8 @@
 //! Views of a process: which of its data a core reaches, and the ways from a view back to the header.
 //!
 //! Invariant: a core has `&Process` only of its own processes. Other cores receive views, which lead to what travels with
-//! a message ([`MessagePart`]) or is for all ([`SharedProcess`]); a read of another cell there does not compile:
-//!
-//! ```
-//! use renga_core::{MessagePart, Process, WaitingProcess};
-//! use std::ops::Deref;
-//! fn own(process: &'static Process) -> u8 { process.program_core() }
-//! fn view(process: WaitingProcess) -> u32 { process.op() }
-//! fn leads_to<T>(_: fn(T)) where T: Deref<Target = MessagePart> {}
-//! leads_to::<WaitingProcess>(|_| ());
-//! # core::hint::black_box((own as fn(&'static Process) -> u8, view as fn(WaitingProcess) -> u32));
-//! ```
-//!
-//! ```compile_fail,E0599
-//! fn view(process: renga_core::WaitingProcess) -> u8 { process.program_core() }
-//! # core::hint::black_box(view as fn(renga_core::WaitingProcess) -> u8);
-//! ```
-//!
-//! ```compile_fail,E0271
-//! use renga_core::{Process, WaitingProcess};
-//! use std::ops::Deref;
-//! fn leads_to<T>(_: fn(T)) where T: Deref<Target = Process> {}
-//! leads_to::<WaitingProcess>(|_| ());
-//! ```
+//! a message ([`MessagePart`]) or is for all ([`SharedProcess`]); there a read of another cell does not compile
+//! (`host/refusals.rs`).
 
 use super::state::{
     Core, CoreEndpoint, MessagePart, OtherCore, Process, ProcessRef, SharedProcess, Wait, WaitingProcess,
@@ -55,11 +34,6 @@ impl Process {
     pub(crate) fn any(&'static self) -> ProcessRef {
         ProcessRef(self)
     }
-    /// For the core that has its call.
-    #[inline(always)]
-    pub(crate) fn waiting(&'static self) -> WaitingProcess {
-        WaitingProcess(self)
-    }
 }
 
 impl ProcessRef {
@@ -86,7 +60,7 @@ impl ProcessRef {
     }
     /// Of a process whose call or whose program's slice this core has.
     #[inline(always)]
-    pub(crate) fn running(self) -> &'static MessagePart {
+    pub(crate) fn part(self) -> &'static MessagePart {
         &self.0.message
     }
     /// What all cores may see.
