@@ -1,7 +1,9 @@
 # shellcheck shell=bash
-# QEMU, exactly the version whose exported functions the emulator plugin calls.
+# QEMU, of a version whose exported functions the emulator plugin calls. All of these give the same runs.
 
-readonly QEMU_VERSION=10.0.2
+# Of Debian 12's backports and of Debian 13.
+readonly QEMU_VERSIONS=(10.0.2 10.0.13)
+readonly QEMU_VERSION="${QEMU_VERSIONS[0]} or ${QEMU_VERSIONS[1]}"
 readonly QEMU_PROGRAM=qemu-system-aarch64
 readonly QEMU_SUITE=bookworm-backports
 
@@ -13,6 +15,7 @@ qemu_way_out() {
   printf '%s\n' \
     "On Debian 12: add the suite $QEMU_SUITE and run, as root," \
     "  apt-get install --no-install-recommends -t $QEMU_SUITE qemu-system-arm" \
+    "On Debian 13: apt-get install --no-install-recommends qemu-system-arm/trixie" \
     "Elsewhere: build QEMU $QEMU_VERSION (--target-list=aarch64-softmmu --enable-plugins)" \
     "and name the binary: RENGA_QEMU=/path/to/$QEMU_PROGRAM ./renga ..."
 }
@@ -23,23 +26,41 @@ qemu_fail() {
   fail "$1" "${advice[@]}"
 }
 
+# has_suite NAME: whether the machine's own sources have it.
+has_suite() {
+  machine_sources | awk -v suite="$1" '$2 == suite { found = 1 } END { exit !found }'
+}
+
+# Debian 13 has a supported version itself; what its backports have is newer and not supported.
 qemu_prepare_apt() {
   {
     machine_source_list
-    source_line "$(debian_mirror)" "$QEMU_SUITE" main
+    has_suite trixie || source_line "$(debian_mirror)" "$QEMU_SUITE" main
   } | apt_prepare "$1" "$(dpkg --print-architecture)"
 }
 
+# qemu_first_supported: of apt's table of packages, the first version that is supported.
+qemu_first_supported() {
+  awk -v wanted="${QEMU_VERSIONS[*]}" '
+    BEGIN { count = split(wanted, versions, " ") }
+    { for (i = 1; i <= count; i++) if (index($3, "1:" versions[i] "+") == 1) { print $3; exit } }'
+}
+
+# qemu_supported VERSION
+qemu_supported() {
+  [[ " ${QEMU_VERSIONS[*]} " == *" $1 "* ]]
+}
+
 qemu_install_from() {
-  local home=$1 version
+  local home=$1 version suite=$QEMU_SUITE
+  ! has_suite trixie || suite=trixie
   apt_with "$home" get update || return
-  version=$(apt_with "$home" cache madison qemu-system-arm |
-    awk -v want="1:$QEMU_VERSION+" 'index($3, want) == 1 { print $3; exit }')
+  version=$(apt_with "$home" cache madison qemu-system-arm | qemu_first_supported)
   if [[ -z $version ]]; then
-    echo "$QEMU_SUITE has no qemu-system-arm $QEMU_VERSION"
+    echo "$suite has no qemu-system-arm $QEMU_VERSION"
     return 1
   fi
-  apt_install "$home" -t "$QEMU_SUITE" "qemu-system-arm=$version"
+  apt_install "$home" -t "$suite" "qemu-system-arm=$version"
 }
 
 qemu_install() {
@@ -47,11 +68,11 @@ qemu_install() {
   apt_usable || qemu_fail "QEMU $QEMU_VERSION ($QEMU_PROGRAM) is not installed, and this machine has no apt with a Debian mirror"
   can_be_root || qemu_fail "QEMU $QEMU_VERSION ($QEMU_PROGRAM) is not installed, and installing it needs root or sudo"
   qemu_prepare_apt "$home"
-  step "installing QEMU $QEMU_VERSION from Debian's $QEMU_SUITE (22 packages, 15 MB)" qemu_install_from "$home" ||
+  step "installing QEMU $QEMU_VERSION from Debian (22 packages, 15 MB)" qemu_install_from "$home" ||
     qemu_fail "QEMU $QEMU_VERSION could not be installed"
 }
 
-# ensure_qemu: sets RENGA_QEMU to a binary of the right version, installing it if there is none.
+# ensure_qemu: sets RENGA_QEMU to a binary of a supported version, installing it if there is none.
 ensure_qemu() {
   local found version
   if [[ -n ${RENGA_QEMU:-} ]]; then
@@ -64,7 +85,7 @@ ensure_qemu() {
     found=$(command -v "$QEMU_PROGRAM") || qemu_fail "$QEMU_PROGRAM is still missing after its installation"
   fi
   version=$(qemu_version_of "$found")
-  [[ $version == "$QEMU_VERSION" ]] ||
-    qemu_fail "$found is QEMU ${version:-of an unknown version}; the emulator supports exactly $QEMU_VERSION"
+  qemu_supported "$version" ||
+    qemu_fail "$found is QEMU ${version:-of an unknown version}; the emulator supports $QEMU_VERSION"
   export RENGA_QEMU=$found
 }

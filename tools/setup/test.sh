@@ -57,10 +57,16 @@ in_setup() {
 test_qemu() {
   expect 'RENGA_QEMU that is no program' 1 'names no program' 'RENGA_QEMU=' -- \
     in_setup 'RENGA_QEMU=/no/such/qemu; ensure_qemu'
-  expect 'another version of QEMU' 1 'is QEMU 9.2.0' 'exactly 10.0.2' 'bookworm-backports' -- \
+  expect 'another version of QEMU' 1 'is QEMU 9.2.0' 'supports 10.0.2 or 10.0.13' 'bookworm-backports' 'Debian 13' -- \
     in_setup "RENGA_QEMU=$(stub qemu-other 'echo QEMU emulator version 9.2.0'); ensure_qemu"
   expect 'the right version of QEMU' 0 'found it' -- \
     in_setup "RENGA_QEMU=$(stub qemu-right 'echo QEMU emulator version 10.0.2 \(Debian 1\)'); ensure_qemu && echo found it"
+  expect 'the version of Debian 13' 0 'found it' -- \
+    in_setup "RENGA_QEMU=$(stub qemu-13 'echo QEMU emulator version 10.0.13 \(Debian 1\)'); ensure_qemu && echo found it"
+  expect 'a version that begins like a supported one' 1 'is QEMU 10.0.1;' -- \
+    in_setup "RENGA_QEMU=$(stub qemu-short 'echo QEMU emulator version 10.0.1'); ensure_qemu"
+  expect 'the supported one of several in apt' 0 '1:10.0.13+ds-0' -- \
+    in_setup "printf 'q | %s | x\n' 1:11.1.3+ds-1 1:10.0.13+ds-0 | sed 's/|/ /; s/q  */q | /' | qemu_first_supported"
   expect 'no QEMU and no apt' 1 'not installed' 'no apt' 'RENGA_QEMU=' -- \
     in_setup "PATH=$(bare_path); unset RENGA_QEMU; ensure_qemu"
   expect 'no QEMU and no root' 1 'needs root or sudo' 'apt-get install' -- \

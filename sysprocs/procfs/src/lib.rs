@@ -17,6 +17,7 @@ extern crate std;
 
 mod clients;
 mod directory;
+mod interface_fact;
 mod placement;
 mod program;
 mod server;

@@ -6,7 +6,8 @@
 use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, pair_node, pid_of, synthetic_number};
 use renga_proto::settings::Setting;
 
-use ContentSource::{Reclaiming, Regulation, Text};
+use crate::interface_fact::InterfaceFact;
+use ContentSource::{OfInterface, Reclaiming, Regulation, Text};
 
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
@@ -62,6 +63,8 @@ impl FileEntry {
 pub(crate) enum ContentSource {
     /// It is made when it is read.
     Made,
+    /// A fact of an interface, by its place in the list of them.
+    OfInterface(usize, InterfaceFact),
     /// It is the same in every system.
     Text(&'static [u8]),
     /// The regulator of background jobs shows it, and reads what is written to it.
@@ -175,6 +178,30 @@ files! {
     TaskStat "stat" in Task, FILE;
     TaskStatus "status" in Task, FILE;
     TaskComm "comm" in Task, FILE;
+    /// What `/sys/class/net` leads to.
+    Interfaces "interfaces" in Renga, DIRECTORY;
+    Loopback "lo" in Interfaces, DIRECTORY;
+    LoopbackAddress "address" in Loopback, FILE, OfInterface(0, InterfaceFact::Address);
+    LoopbackAddressBytes "addr_len" in Loopback, FILE, OfInterface(0, InterfaceFact::AddressBytes);
+    LoopbackCarrier "carrier" in Loopback, FILE, OfInterface(0, InterfaceFact::Carrier);
+    LoopbackFlags "flags" in Loopback, FILE, OfInterface(0, InterfaceFact::Flags);
+    LoopbackIndex "ifindex" in Loopback, FILE, OfInterface(0, InterfaceFact::Index);
+    LoopbackMtu "mtu" in Loopback, FILE, OfInterface(0, InterfaceFact::Mtu);
+    LoopbackState "operstate" in Loopback, FILE, OfInterface(0, InterfaceFact::State);
+    LoopbackQueuePackets "tx_queue_len" in Loopback, FILE, OfInterface(0, InterfaceFact::QueuePackets);
+    LoopbackHardware "type" in Loopback, FILE, OfInterface(0, InterfaceFact::Hardware);
+    Wire "eth0" in Interfaces, DIRECTORY;
+    WireAddress "address" in Wire, FILE, OfInterface(1, InterfaceFact::Address);
+    WireAddressBytes "addr_len" in Wire, FILE, OfInterface(1, InterfaceFact::AddressBytes);
+    WireCarrier "carrier" in Wire, FILE, OfInterface(1, InterfaceFact::Carrier);
+    WireFlags "flags" in Wire, FILE, OfInterface(1, InterfaceFact::Flags);
+    WireIndex "ifindex" in Wire, FILE, OfInterface(1, InterfaceFact::Index);
+    WireMtu "mtu" in Wire, FILE, OfInterface(1, InterfaceFact::Mtu);
+    WireState "operstate" in Wire, FILE, OfInterface(1, InterfaceFact::State);
+    WireQueuePackets "tx_queue_len" in Wire, FILE, OfInterface(1, InterfaceFact::QueuePackets);
+    WireHardware "type" in Wire, FILE, OfInterface(1, InterfaceFact::Hardware);
+    Net "net" in Top, DIRECTORY;
+    Addresses6 "if_inet6" in Net, FILE;
 }
 
 /// What a number stands for.

@@ -26,4 +26,4 @@ pub use files::{
     allocator, attributes, buffer, data, disk, file, inode, inode_release, locks, mounts, name_index, names, notices,
     path, proc_files, references, stat, steps, surplus, write_lease,
 };
-pub use objects::{console, events, fifos, futex, internet, pipe, socket, socket_table, terminals};
+pub use objects::{console, events, fifos, futex, interfaces, internet, pipe, socket, socket_table, terminals};

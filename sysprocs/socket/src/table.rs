@@ -35,9 +35,15 @@ impl SocketName {
     fn is_free(&self) -> bool {
         self.at.generation == 0
     }
-    fn clashes(&self, name: &[u8]) -> bool {
-        !self.is_free() && names_clash(&self.name, name)
+    /// Whether a socket of that sort cannot have the name beside this one. Abstract names are apart by sort.
+    fn clashes(&self, name: &[u8], sort: SocketSort) -> bool {
+        !self.is_free() && names_clash(&self.name, name) && (self.sort == sort || !is_abstract(name))
     }
+}
+
+/// Whether it is the name of an abstract address of `AF_UNIX`.
+fn is_abstract(name: &[u8]) -> bool {
+    name.first() == Some(&0)
 }
 
 struct TableState {
@@ -95,7 +101,7 @@ impl SocketTableServer for TableState {
         if at.generation == 0 || is_port(&name) && at.board != self.board {
             return Err(Errno::EINVAL);
         }
-        if self.places.iter().any(|place| place.clashes(&name) && !(sharer != NOBODY && sharer == place.sharer)) {
+        if self.places.iter().any(|place| place.clashes(&name, sort) && !(sharer != NOBODY && sharer == place.sharer)) {
             return Err(Errno::EADDRINUSE);
         }
         let place = self.places.iter_mut().find(|place| place.is_free()).ok_or(Errno::ENFILE)?;
@@ -106,7 +112,7 @@ impl SocketTableServer for TableState {
         let sort = call.entry().sort;
         let name = call.lent();
         let (mut found, mut least, mut turn) = (None, (true, u32::MAX), 0);
-        for place in self.places.iter().filter(|place| place.clashes(name)) {
+        for place in self.places.iter().filter(|place| place.clashes(name, sort)) {
             // Who listens is found first.
             let rank = (!place.listens, breadth(&place.name));
             turn = if rank < least { 0 } else { turn + usize::from(rank == least) };

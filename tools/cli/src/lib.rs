@@ -5,6 +5,7 @@
 mod compare;
 mod completions;
 mod crash;
+mod escape_key;
 mod examples;
 mod flash;
 mod hint;
@@ -30,6 +31,7 @@ use clap::{Args, Parser, Subcommand};
 pub use compare::CompareArgs;
 pub use completions::{CompletionKind, Completions};
 pub use crash::CrashArgs;
+pub use escape_key::EscapeKey;
 use examples::EXAMPLES;
 pub use flash::Flash;
 pub use hint::hint;

@@ -9,9 +9,9 @@ pub enum LongPart {
     Quad,
     /// The same on eight boards
     Octet,
-    /// The same on two boards of four cores each, and 20 seeds of link faults and deaths there
+    /// The same on two boards of four cores each, and 10 seeds of link faults and deaths there
     Pair4,
-    /// 230 more seeds of link faults and deaths on booted boards, each of them twice
+    /// 250 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
     /// `renga crash` with the shipped scripts, at up to 200 events of each kind
     Crash,
@@ -25,6 +25,8 @@ pub enum LongPart {
     Cores,
     /// The pair over four data wires, pin by pin
     Wires,
+    /// The QEMU of each Debian suite that is supported, unpacked: the same hashes as with the installed one
+    Qemu,
     /// A pair that brings itself another kernel over its pins
     Update,
     /// 100,000 seeds of whole systems in the simulator

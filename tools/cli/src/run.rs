@@ -1,10 +1,10 @@
 //! `renga run`: options.
 
-use super::{ClusterArgs, LinkName, ProgramName, ScriptOptions};
+use super::{ClusterArgs, EscapeKey, LinkName, ProgramName, ScriptOptions};
 use clap::Args;
 use std::path::PathBuf;
 
-const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`, `restart b`, `help`)";
+const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`, `restart b`, `help`, `quit`)";
 
 /// `renga run`
 #[derive(Args, Debug, Clone)]
@@ -100,6 +100,9 @@ pub struct RunArgs {
     /// Give each board so many cores; those for which the system has no processes come up and sleep
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub cores: u8,
+    /// The key that leads to the session's own commands; none: no key does
+    #[arg(long, value_name = "KEY", default_value = "Ctrl-]")]
+    pub escape: EscapeKey,
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,

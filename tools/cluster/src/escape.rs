@@ -6,10 +6,9 @@
 
 use crate::disturbance::board;
 use anyhow::{Result, bail};
+use renga_cli::EscapeKey;
 use renga_emu::PowerChange;
 
-/// Ctrl-].
-pub const ESCAPE: u8 = 0x1d;
 /// What a person is asked with.
 const PROMPT: &str = "\r\nrenga> ";
 /// Longer lines are cut.
@@ -25,18 +24,24 @@ pub enum Typed {
 }
 
 /// The reader of what is typed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EscapeReader {
+    key: EscapeKey,
     line: Option<Vec<u8>>,
 }
 
 impl EscapeReader {
+    /// After `key` comes a line.
+    pub fn new(key: EscapeKey) -> EscapeReader {
+        EscapeReader { key, line: None }
+    }
+
     /// Takes `bytes`; returns the orders in them, and the echo for the terminal.
     pub fn feed(&mut self, bytes: &[u8]) -> (Vec<Typed>, String) {
         let (mut typed, mut echo, mut keys) = (Vec::new(), String::new(), Vec::new());
         for &byte in bytes {
             let Some(line) = &mut self.line else {
-                if byte == ESCAPE {
+                if self.key.0 == Some(byte) {
                     self.line = Some(Vec::new());
                     echo.push_str(PROMPT);
                 } else {
@@ -45,8 +50,8 @@ impl EscapeReader {
                 continue;
             };
             match byte {
-                ESCAPE if line.is_empty() => {
-                    keys.push(ESCAPE);
+                _ if self.key.0 == Some(byte) && line.is_empty() => {
+                    keys.push(byte);
                     self.line = None;
                 }
                 b'\r' | b'\n' => {
@@ -85,19 +90,26 @@ pub enum EscapeOrder {
     Power(u8, PowerChange),
     /// Report the state of the boards.
     Status,
+    /// End the session.
+    Quit,
     /// List the orders.
     Help,
     /// Nothing.
     None,
 }
 
-/// What can be asked for.
-pub const HELP: &str = "kill BOARD      cut its power
+/// What can be asked for behind `key`.
+pub fn help(key: EscapeKey) -> String {
+    format!(
+        "quit            leave: the boards lose their power, and with it what is not synced
+kill BOARD      cut its power
 hang BOARD      stop its processor
 restart BOARD   start it; if it runs or hangs, reset it
 status          how the boards are
 help            this
-Ctrl-] twice sends Ctrl-] to the cluster";
+An empty line returns; {key} twice sends {key} to the cluster"
+    )
+}
 
 impl EscapeOrder {
     /// Reads a line; boards have these names.
@@ -110,10 +122,11 @@ impl EscapeOrder {
             [] => EscapeOrder::None,
             ["status"] => EscapeOrder::Status,
             ["help" | "?"] => EscapeOrder::Help,
+            ["quit" | "exit"] => EscapeOrder::Quit,
             ["kill" | "cut", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Cut),
             ["hang", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Hang),
             ["restart", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Start),
-            _ => bail!("`{line}` is not known: kill, hang or restart with a board, status, help"),
+            _ => bail!("`{line}` is not known: kill, hang or restart with a board, status, quit, help"),
         })
     }
 }
@@ -128,7 +141,7 @@ mod tests {
         let expected =
             [Typed::Keys(b"ls\r".to_vec()), Typed::Line("kill b".to_owned()), Typed::Keys(b"pwd\r\x1d!y".to_vec())];
         for step in 1..=input.len() {
-            let mut escape = EscapeReader::default();
+            let mut escape = EscapeReader::new(EscapeKey::USUAL);
             let mut all: Vec<Typed> = Vec::new();
             for typed in input.chunks(step).flat_map(|chunk| escape.feed(chunk).0) {
                 match (all.last_mut(), typed) {
@@ -142,8 +155,15 @@ mod tests {
 
     #[test]
     fn escape_typed_line_is_echoed() {
-        let (typed, echo) = EscapeReader::default().feed(b"\x1dhelpp\x08\r");
+        let (typed, echo) = EscapeReader::new(EscapeKey::USUAL).feed(b"\x1dhelpp\x08\r");
         assert_eq!((typed, echo.as_str()), (vec![Typed::Line("help".to_owned())], "\r\nrenga> helpp\x08 \x08\r\n"));
+    }
+
+    #[test]
+    fn escape_other_key_or_none_leaves_usual_key_to_cluster() {
+        let keys = |key, bytes: &[u8]| EscapeReader::new(EscapeKey(key)).feed(bytes).0;
+        assert_eq!(keys(None, b"\x1dquit\r"), [Typed::Keys(b"\x1dquit\r".to_vec())]);
+        assert_eq!(keys(Some(1), b"\x1d\x01quit\r"), [Typed::Keys(vec![0x1d]), Typed::Line("quit".to_owned())]);
     }
 
     #[test]
@@ -151,6 +171,8 @@ mod tests {
         let parse = |line| EscapeOrder::parse(line, &["a", "b"]);
         assert_eq!(parse("kill b").unwrap(), EscapeOrder::Power(1, PowerChange::Cut));
         assert_eq!(parse(" restart  a ").unwrap(), EscapeOrder::Power(0, PowerChange::Start));
+        assert_eq!(parse("quit").unwrap(), EscapeOrder::Quit);
+        assert!(help(EscapeKey(Some(1))).contains("Ctrl-A twice"));
         assert_eq!((parse("").unwrap(), parse("status").unwrap()), (EscapeOrder::None, EscapeOrder::Status));
         assert!(parse("kill c").unwrap_err().to_string().contains("no board `c`"));
         assert!(parse("kill").unwrap_err().to_string().contains("not known"));

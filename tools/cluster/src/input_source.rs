@@ -4,8 +4,9 @@
 //! that the run does not depend on how fast the host reads the file.
 
 use crate::board_monitor::BoardMonitor;
-use crate::escape::{EscapeOrder, HELP, Typed};
+use crate::escape::{EscapeOrder, Typed, help};
 use anyhow::Result;
+use renga_cli::EscapeKey;
 use renga_emu::{EmulatedCluster, InputSender};
 use std::sync::mpsc::Receiver;
 
@@ -13,22 +14,23 @@ use std::sync::mpsc::Receiver;
 pub(crate) struct InputSource {
     lines: Option<Receiver<Typed>>,
     board: u8,
+    escape: EscapeKey,
 }
 
 /// What ^D sends: the end of input ends the shell.
 const END_OF_INPUT: &[u8] = &[4];
 
 impl InputSource {
-    /// Types `keys` at the console of `board`; with `pace`, a person's.
+    /// Types `keys` at the console of `board`; with `pace`, a person's. Orders come after the key `escape`.
     pub fn start(
         keys: Option<Receiver<Typed>>,
         pace: bool,
         cluster: &EmulatedCluster,
-        board: u8,
+        (board, escape): (u8, EscapeKey),
         monitor: &BoardMonitor,
     ) -> InputSource {
         if !pace {
-            return InputSource { lines: keys, board };
+            return InputSource { lines: keys, board, escape };
         }
         if let Some(keys) = keys {
             let (sender, names) = (cluster.input_sender(), monitor.names().to_vec());
@@ -37,7 +39,7 @@ impl InputSource {
                 while let Ok(typed) = keys.recv() {
                     let sent = match typed {
                         Typed::Keys(bytes) => sender.send(board, &bytes),
-                        Typed::Line(line) => obey(&line, &names, &sender),
+                        Typed::Line(line) => obey(&line, escape, &names, &sender),
                     };
                     if !sent {
                         return;
@@ -46,7 +48,7 @@ impl InputSource {
                 sender.send(board, END_OF_INPUT);
             });
         }
-        InputSource { lines: None, board }
+        InputSource { lines: None, board, escape }
     }
 
     /// The next line, if there is one; at the end of the lines, the end of input, once. Orders among them are carried
@@ -69,7 +71,11 @@ impl InputSource {
                         return Ok(());
                     }
                     Ok(EscapeOrder::Status) => eprintln!("{}", monitor.status(cluster.time_ns(), &cluster.status())),
-                    Ok(EscapeOrder::Help) => eprintln!("{HELP}"),
+                    Ok(EscapeOrder::Quit) => {
+                        cluster.leave();
+                        return Ok(());
+                    }
+                    Ok(EscapeOrder::Help) => eprintln!("{}", help(self.escape)),
                     Ok(EscapeOrder::None) => {}
                     Err(error) => eprintln!("renga: {error}"),
                 },
@@ -84,13 +90,14 @@ impl InputSource {
 }
 
 /// Carries out a person's line; false if the cluster has gone.
-fn obey(line: &str, names: &[String], sender: &InputSender) -> bool {
+fn obey(line: &str, escape: EscapeKey, names: &[String], sender: &InputSender) -> bool {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let reply = match EscapeOrder::parse(line, &names) {
         Ok(EscapeOrder::Power(board, change)) => return sender.power(board, change),
         Ok(EscapeOrder::Status) => return sender.ask(),
         Ok(EscapeOrder::None) => return true,
-        Ok(EscapeOrder::Help) => HELP.to_owned(),
+        Ok(EscapeOrder::Quit) => return sender.leave(),
+        Ok(EscapeOrder::Help) => help(escape),
         Err(error) => format!("renga: {error}"),
     };
     // The terminal is raw.

@@ -15,7 +15,7 @@ use crate::listener::Listener;
 use anyhow::{Result, bail};
 use renga_abi::OsTimes;
 use renga_boot_card::Model;
-use renga_cli::ProgramName;
+use renga_cli::{EscapeKey, ProgramName};
 use renga_emu::{
     BoardConfig, BoardState, BusConfig, ClusterConfig, ClusterEvent, EmulatedCluster, PinsConfig, PowerChange,
     RunLimits, Stats,
@@ -36,6 +36,9 @@ const REVIVE_NS: u64 = 1_000_000_000;
 
 /// The status of a run that ends because no board has power: that of a killed program.
 const CUT_STATUS: u8 = 137;
+
+/// The status of a session that its person left.
+const LEFT_STATUS: u8 = 0;
 
 /// What a session is made of.
 pub struct ClusterSession<'a> {
@@ -93,6 +96,8 @@ pub struct ClusterSession<'a> {
     pub keys: Option<Receiver<Typed>>,
     /// Nothing is typed before this virtual time, ns: a board without power loses it.
     pub keys_from_ns: u64,
+    /// The key before orders among those.
+    pub escape: EscapeKey,
 }
 
 impl<'a> ClusterSession<'a> {
@@ -132,6 +137,7 @@ impl<'a> ClusterSession<'a> {
             ends_in_cut: false,
             keys: None,
             keys_from_ns: 0,
+            escape: EscapeKey::USUAL,
         }
     }
 }
@@ -285,7 +291,8 @@ impl ClusterSession<'_> {
         let mut monitor = BoardMonitor::new(&table, self.system);
         let mut cluster = EmulatedCluster::start(self.config()?)?;
         let (file_board, console_board) = (self.system.checked.file_board(), self.system.checked.console_board());
-        let mut input = InputSource::start(self.keys.take(), self.pace, &cluster, console_board, &monitor);
+        let mut input =
+            InputSource::start(self.keys.take(), self.pace, &cluster, (console_board, self.escape), &monitor);
         let (mut status, mut failed) = (None, None);
         loop {
             let event = match cluster.next_event() {
@@ -293,6 +300,9 @@ impl ClusterSession<'_> {
                 Err(error) => return Err(monitor.failure(error)),
             };
             monitor.hear(&event, listener);
+            if matches!(event, ClusterEvent::Power { .. }) && self.pace && cluster.is_forsaken() {
+                listener.news(&self.way_on(monitor.name(console_board))?);
+            }
             match event {
                 ClusterEvent::BoardExited { board, status: ended, .. }
                     if board == file_board && !monitor.died(board) =>
@@ -334,8 +344,17 @@ impl ClusterSession<'_> {
         }
     }
 
+    /// How a person goes on whose boards are all dead.
+    fn way_on(&self, console_board: &str) -> Result<String> {
+        let EscapeKey(Some(_)) = self.escape else {
+            bail!("no board runs, and with --escape none nobody can start one");
+        };
+        let key = self.escape;
+        Ok(format!("renga: no board runs: {key} then `restart {console_board}` starts one, {key} then `quit` leaves"))
+    }
+
     fn ended(&self, status: Option<u8>, stats: Stats, monitor: &BoardMonitor) -> Result<SessionOutcome> {
-        let Some(status) = status else {
+        let Some(status) = status.or(stats.left.then_some(LEFT_STATUS)) else {
             monitor.report();
             if self.limit_ns.is_some_and(|limit_ns| stats.virtual_ns >= limit_ns) {
                 bail!("the limit of {} s of virtual time is over", self.limit_ns.unwrap_or(0) / 1_000_000_000);

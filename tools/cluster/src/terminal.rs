@@ -4,6 +4,7 @@
 
 use crate::escape::{EscapeReader, Typed};
 use anyhow::Result;
+use renga_cli::EscapeKey;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,11 +24,11 @@ pub struct Terminal {
 
 impl Terminal {
     /// Takes standard input over; what is typed comes through the channel, which closes at the end
-    /// of input. Without a terminal, it comes line by line.
+    /// of input. Without a terminal, it comes line by line. After `key` comes a line for `renga`.
     ///
     /// # Errors
     /// If the terminal's settings cannot be read or set.
-    pub fn take() -> Result<(Terminal, Receiver<Typed>)> {
+    pub fn take(key: EscapeKey) -> Result<(Terminal, Receiver<Typed>)> {
         let stdin = std::io::stdin();
         let mut before = None;
         if stdin.is_terminal() {
@@ -45,7 +46,7 @@ impl Terminal {
             std::thread::spawn(move || tell_sizes(&sender));
         }
         // It ends with the process: a read from a terminal cannot be called off.
-        std::thread::spawn(move || pass_on(raw, &sender));
+        std::thread::spawn(move || pass_on(raw, key, &sender));
         Ok((Terminal { before }, keys))
     }
 
@@ -82,8 +83,8 @@ fn size_keys(rows: u16, columns: u16) -> Vec<u8> {
 }
 
 /// Passes on what is typed until its end.
-fn pass_on(raw: bool, sender: &Sender<Typed>) {
-    let mut escape = EscapeReader::default();
+fn pass_on(raw: bool, key: EscapeKey, sender: &Sender<Typed>) {
+    let mut escape = EscapeReader::new(key);
     while let Some(bytes) = next(raw) {
         let (typed, echo) = escape.feed(&bytes);
         if raw {

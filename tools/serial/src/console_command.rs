@@ -2,7 +2,7 @@
 
 use crate::serial::{Input, Interleaver, RATE_BPS, SerialPort, listen};
 use anyhow::{Context, Result, bail};
-use renga_cli::{ConsoleArgs, PortName};
+use renga_cli::{ConsoleArgs, EscapeKey, PortName};
 use renga_cluster::escape::Typed;
 use renga_cluster::kernel_log::{BoardLog, LogTable};
 use renga_cluster::terminal::Terminal;
@@ -34,7 +34,7 @@ pub fn console(environment: &Environment, options: &ConsoleArgs) -> Result<u8> {
     }
     drop(sender);
     let files = options.out.as_deref().map(|folder| record_files(folder, options)).transpose()?;
-    let (terminal, keys) = Terminal::take()?;
+    let (terminal, keys) = Terminal::take(EscapeKey::USUAL)?;
     eprint!("{} at {RATE_BPS} bit/s. Ctrl-] then a board's name types there, `quit` leaves.\r\n", names.join(", "));
     let mut desk = Desk {
         consoles: options.port.len(),

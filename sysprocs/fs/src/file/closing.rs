@@ -38,18 +38,39 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
             self.references.remove(board);
             return call.reply(Ok(()));
         }
+        let reported = if self.leaves_work() { apart!(self.end_use(me)) } else { Ok(()) };
+        call.reply(reported);
+        self.end().await;
+    }
+
+    /// Whether its use leaves anything to do before the file is closed, as seldom is so.
+    fn leaves_work(&self) -> bool {
+        let is_written = self.written || self.lost || self.local_writes.lost_before.is_some();
+        is_written || self.has_claims() || self.may_be_watched()
+    }
+
+    /// What is done before a caller finds the file closed.
+    async fn end_use(&mut self, me: &Me) -> Result<(), Errno> {
         self.note_lost_here().await;
         let reported = if self.written || self.lost { self.report_error(me).await } else { Ok(()) };
         if self.may_be_watched() {
-            apart!(self.report_close());
+            self.report_close().await;
         }
         // A caller that has closed it finds its locks free.
+        self.release_claims().await;
+        reported
+    }
+
+    /// Whether others cannot lock or write the file because of this one.
+    fn has_claims(&self) -> bool {
+        self.locks || self.is_busy_text
+    }
+
+    async fn release_claims(&mut self) {
         self.release_locks().await;
         if self.is_busy_text {
             self.release_text().await;
         }
-        call.reply(reported);
-        self.end().await;
     }
 
     /// Gives back what a dead board's programs had open.
@@ -67,9 +88,8 @@ impl<M: UserMemory + ?Sized> OpenFile<M> {
         self.references = BoardReferences::NONE;
         // Calls that wait for the offset are refused before this process is another open file.
         self.set_transferring(None);
-        self.release_locks().await;
-        if self.is_busy_text {
-            self.release_text().await;
+        if self.has_claims() {
+            apart!(self.release_claims());
         }
         if !self.is_synthetic() {
             self.let_go().await;

@@ -3,6 +3,7 @@
 mod boards;
 mod counter;
 mod disk;
+mod interfaces;
 mod iospeed;
 mod mark;
 mod memory;
@@ -40,6 +41,7 @@ impl<M: UserMemory> ProcFilesState<M> {
             ProcFile::Paces => self.paces(out).await,
             ProcFile::Counter => self.counter(out).await?,
             ProcFile::Start => self.start(out)?,
+            ProcFile::Addresses6 => self.addresses_6(out),
             ProcFile::HostName | ProcFile::BootId => self.identity(file, out),
             file => self.show(file.entry().content, out).await?,
         }

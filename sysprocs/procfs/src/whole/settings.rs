@@ -1,6 +1,7 @@
 //! The settings of background jobs (the regulator's) and of reclaiming (the reclaimer's of the reader's board), as
 //! these services show and read them; and files whose text is fixed.
 
+use crate::interface_fact::put_fact;
 use crate::server::ProcFilesState;
 use crate::tree::ContentSource;
 use crate::window::TextWindow;
@@ -23,6 +24,10 @@ impl<M: UserMemory> ProcFilesState<M> {
                 out.push(text);
                 return Ok(());
             }
+            ContentSource::OfInterface(number, fact) => {
+                put_fact(number, fact, self.board, out);
+                return Ok(());
+            }
             ContentSource::Regulation(setting) => {
                 self.clients.regulation.call_retrying(ReadSetting { setting }, &mut *text).await.map_err(gone)?
             }
@@ -40,7 +45,7 @@ impl<M: UserMemory> ProcFilesState<M> {
                 self.clients.regulation.call_retrying(WriteSetting { setting }, text).await.map_err(gone)
             }
             ContentSource::Reclaiming(setting) => self.clients.reclaiming.call(WriteSetting { setting }, text).await,
-            ContentSource::Made | ContentSource::Text(_) => Err(Errno::EACCES),
+            ContentSource::Made | ContentSource::Text(_) | ContentSource::OfInterface(..) => Err(Errno::EACCES),
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod console;
 pub mod events;
 pub mod fifos;
 pub mod futex;
+pub mod interfaces;
 pub mod internet;
 pub mod pipe;
 pub mod socket;

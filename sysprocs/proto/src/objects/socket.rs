@@ -50,6 +50,8 @@ word_enum! {
         Inet4,
         /// Of both versions.
         Inet6,
+        /// Ports of the kernel, which tells of interfaces.
+        Netlink,
     }
 }
 

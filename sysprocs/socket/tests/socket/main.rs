@@ -247,6 +247,32 @@ fn socket_close_ends_reads_and_breaks_writes() {
     assert_eq!(rig.free(), SOCKETS);
 }
 
+/// Linux finds an abstract name by the sort of the socket, and an inode by itself.
+/// Holds: sockets.
+#[test]
+fn socket_abstract_names_are_apart_by_sort() {
+    let rig = rig();
+    rig.run(|mut at| async move {
+        let [stream, datagrams] = [at.open(STREAM, false, 5).await, at.open(SocketSort::Datagram, false, 5).await];
+        let bind = |at, sort| BindName { at, sort, sharer: NOBODY };
+        for (name, second) in [(NAME, Ok(())), (b"\x01inode", Err(Errno::EADDRINUSE))] {
+            at.table.call(bind(stream, STREAM), name).await.unwrap();
+            assert_eq!(at.table.call(bind(datagrams, SocketSort::Datagram), name).await, second);
+        }
+        for (sort, found) in [
+            (STREAM, Ok(stream)),
+            (SocketSort::Datagram, Ok(datagrams)),
+            (SocketSort::Sequence, Err(Errno::ECONNREFUSED)),
+        ] {
+            assert_eq!(at.table.call(FindName { sort }, NAME).await, found);
+        }
+        assert_eq!(at.table.call(FindName { sort: SocketSort::Datagram }, b"\x01inode").await, Err(Errno::EPROTOTYPE));
+        at.close(stream, First).await;
+        at.close(datagrams, First).await;
+    });
+    assert_eq!(rig.free(), SOCKETS);
+}
+
 /// Holds: sockets.
 #[test]
 fn socket_connect_accept_and_exchange() {

@@ -69,6 +69,8 @@ pub struct EmulatedCluster {
     deadlock_reported: bool,
     /// A status of the boards was requested.
     asked: bool,
+    /// A person has left the run, or had, replayed.
+    left: bool,
     failure: Option<EmuError>,
 }
 
@@ -116,6 +118,7 @@ impl EmulatedCluster {
             deadlock_ns: None,
             deadlock_reported: false,
             asked: false,
+            left: replay.as_ref().is_some_and(|recording| recording.left),
             failure: None,
         };
         let (inputs, power) = replay.map_or((Vec::new(), config.power), |replay| (replay.inputs, replay.power));
@@ -207,6 +210,12 @@ impl EmulatedCluster {
         self.timeline.release(self.session_end_ns);
     }
 
+    /// As [`EmulatedCluster::stop`], of a person who leaves: the recording and [`Stats::left`] say so.
+    pub fn leave(&mut self) {
+        self.left = true;
+        self.stop();
+    }
+
     /// Virtual time that every board has reached, ns.
     pub fn time_ns(&self) -> u64 {
         self.time_ns
@@ -236,7 +245,7 @@ impl EmulatedCluster {
             // Reported before any other wait.
             return Ok(());
         }
-        if self.is_over() {
+        if self.is_over() && !self.left {
             self.end_by(end_ns)?;
         } else if waits && self.pace.is_none() && self.session_end_ns == NEVER_NS {
             self.report_deadlock()?;
@@ -263,6 +272,10 @@ impl EmulatedCluster {
         match command {
             CoordinatorCommand::Input { board, bytes } => self.input(board, &bytes).map(|_| ()),
             CoordinatorCommand::Power { board, change } => self.power(board, change).map(|_| ()),
+            CoordinatorCommand::Leave => {
+                self.leave();
+                Ok(())
+            }
             CoordinatorCommand::Ask => {
                 self.asked = true;
                 Ok(())
@@ -308,7 +321,7 @@ impl EmulatedCluster {
     /// Ends a run that could have gone on.
     fn end(&mut self, virtual_ns: u64) -> Result<(), EmuError> {
         if let Some(recorder) = &mut self.recorder {
-            recorder.end(virtual_ns)?;
+            recorder.end(virtual_ns, self.left)?;
         }
         self.close(virtual_ns);
         Ok(())
@@ -317,6 +330,7 @@ impl EmulatedCluster {
     fn close(&mut self, virtual_ns: u64) {
         self.stats = Some(Stats {
             virtual_ns,
+            left: self.left && virtual_ns >= self.session_end_ns,
             rounds: self.rounds,
             grants: self.grants,
             faults: self.faults_met,

@@ -21,6 +21,8 @@ pub enum CoordinatorCommand {
         /// What.
         change: PowerChange,
     },
+    /// End the run, since the person leaves.
+    Leave,
     /// Report the boards' status.
     Ask,
     /// End the run.
@@ -42,7 +44,12 @@ impl InputSender {
         self.0.send(CoordinatorCommand::Power { board, change }).is_ok()
     }
 
-    /// Asks for an [`crate::Event::Status`]; false if the cluster has gone.
+    /// Ends the run as [`crate::EmulatedCluster::leave`] does, as soon as possible; false if the cluster has gone.
+    pub fn leave(&self) -> bool {
+        self.0.send(CoordinatorCommand::Leave).is_ok()
+    }
+
+    /// Asks for a [`crate::ClusterEvent::Status`]; false if the cluster has gone.
     pub fn ask(&self) -> bool {
         self.0.send(CoordinatorCommand::Ask).is_ok()
     }

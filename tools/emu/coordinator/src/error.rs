@@ -92,8 +92,8 @@ impl fmt::Display for EmuError {
                 write!(f, "cannot start {}: {error}; ./renga installs QEMU", program.display())
             }
             EmuError::WrongVersion { found } => {
-                let supported = crate::qemu::SUPPORTED_QEMU;
-                write!(f, "this emulator supports QEMU {supported}; found {found}; ./renga installs it")
+                let supported = crate::qemu::SUPPORTED_QEMU.join(" and ");
+                write!(f, "this emulator supports QEMU {supported}; found {found}; ./renga installs one")
             }
             EmuError::File { path, error } => write!(f, "{}: {error}", path.display()),
             EmuError::Replay(what) => write!(f, "the recording does not fit: {what}"),

@@ -155,6 +155,8 @@ impl fmt::Display for Fight {
 pub struct Stats {
     /// Virtual time at the end, ns.
     pub virtual_ns: u64,
+    /// A person left the run, now or when it was recorded ([`crate::EmulatedCluster::leave`]).
+    pub left: bool,
     /// Times that boards were let go.
     pub rounds: u64,
     /// Quanta of single boards.

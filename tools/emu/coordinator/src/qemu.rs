@@ -12,8 +12,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The only version that the plugin fits.
-pub const SUPPORTED_QEMU: &str = "10.0.2";
+/// The versions that the plugin fits: all give the same runs.
+pub const SUPPORTED_QEMU: [&str; 2] = ["10.0.2", "10.0.13"];
 /// How long a QEMU that has closed its socket may take to end.
 const END_WAIT: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(2);
@@ -23,7 +23,7 @@ pub fn check_version(qemu: &Path) -> Result<(), EmuError> {
     let output = Command::new(qemu).arg("-version").stdin(Stdio::null()).output();
     let output = output.map_err(|error| EmuError::NoQemu { program: qemu.to_path_buf(), error })?;
     let found = version_in(&String::from_utf8_lossy(&output.stdout));
-    if found == SUPPORTED_QEMU { Ok(()) } else { Err(EmuError::WrongVersion { found }) }
+    if SUPPORTED_QEMU.contains(&found.as_str()) { Ok(()) } else { Err(EmuError::WrongVersion { found }) }
 }
 
 /// The version in what `-version` says, or its first line if that is not QEMU's.

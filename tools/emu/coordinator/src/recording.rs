@@ -105,6 +105,9 @@ pub struct RecordedInput {
 #[derive(Serialize, Deserialize)]
 struct End {
     end_ns: u64,
+    /// A person left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    left: bool,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +129,8 @@ pub struct Recording {
     pub power: Vec<PowerOrder>,
     /// When the session was ended from outside, if it was, ns.
     pub end_ns: Option<u64>,
+    /// By a person who left.
+    pub left: bool,
 }
 
 impl Recording {
@@ -149,7 +154,7 @@ impl Recording {
         if header.renga_recording != LAYOUT {
             return Err(format!("layout {} is not known", header.renga_recording));
         }
-        let mut recording = Self { header, inputs: Vec::new(), power: Vec::new(), end_ns: None };
+        let mut recording = Self { header, inputs: Vec::new(), power: Vec::new(), end_ns: None, left: false };
         for (index, line) in lines {
             match serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))? {
                 RecordingLine::Input(RecordedInput { board, .. }) | RecordingLine::Power(PowerOrder { board, .. })
@@ -159,7 +164,7 @@ impl Recording {
                 }
                 RecordingLine::Input(input) => recording.inputs.push(input),
                 RecordingLine::Power(order) => recording.power.push(order),
-                RecordingLine::End(end) => recording.end_ns = Some(end.end_ns),
+                RecordingLine::End(End { end_ns, left }) => (recording.end_ns, recording.left) = (Some(end_ns), left),
             }
         }
         recording.inputs.sort_by_key(|input| input.time_ns);
@@ -203,9 +208,9 @@ impl RunRecorder {
         self.write(order)
     }
 
-    /// Notes that the run was ended at this time, ns.
-    pub fn end(&mut self, end_ns: u64) -> Result<(), EmuError> {
-        self.write(&End { end_ns })
+    /// Notes that the run was ended at this time, ns, perhaps by a person who `left`.
+    pub fn end(&mut self, end_ns: u64, left: bool) -> Result<(), EmuError> {
+        self.write(&End { end_ns, left })
     }
 
     fn write(&mut self, line: &impl Serialize) -> Result<(), EmuError> {
@@ -260,12 +265,12 @@ mod tests {
         recorder.input(&input).unwrap();
         let cut = PowerOrder { board: 0, time_ns: 88, change: PowerChange::Cut };
         recorder.power(&cut).unwrap();
-        recorder.end(99).unwrap();
+        recorder.end(99, true).unwrap();
         let read = Recording::load(&path);
         fs::remove_file(&path).unwrap();
         assert_eq!(
             read.unwrap(),
-            Recording { header: header(), inputs: vec![input], power: vec![cut], end_ns: Some(99) }
+            Recording { header: header(), inputs: vec![input], power: vec![cut], end_ns: Some(99), left: true }
         );
     }
 
@@ -273,7 +278,8 @@ mod tests {
     fn recording_of_other_machines_differs() {
         let boards = |machine| vec![crate::BoardConfig { machine, ..Default::default() }; 2];
         let config = |machine| ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards(machine));
-        let recording = Recording { header: header(), inputs: Vec::new(), power: Vec::new(), end_ns: None };
+        let recording =
+            Recording { header: header(), inputs: Vec::new(), power: Vec::new(), end_ns: None, left: false };
         assert!(recording.check(&config(EmulatedMachine::Pi3B)).is_ok());
         assert!(matches!(recording.check(&config(EmulatedMachine::Pi4B)), Err(EmuError::Replay(_))));
     }

@@ -205,6 +205,29 @@ fn coordinator_stopped_run_replays_to_same_instant() {
 }
 
 #[test]
+fn coordinator_left_session_replays_to_same_instant() {
+    let Some(tools) = tools() else { return };
+    let path = std::env::temp_dir().join(format!("renga-emu-left-{}.jsonl", std::process::id()));
+    let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
+    let mut hands = Vec::new();
+    let (live, stats) = run_with(config, |cluster, event| {
+        if matches!(event, ClusterEvent::Console { board: 0, .. }) && hands.is_empty() {
+            let sender = cluster.input_sender();
+            hands.push(thread::spawn(move || {
+                assert!(sender.send(0, b"x"));
+                assert!(sender.leave());
+            }));
+        }
+    })
+    .unwrap();
+    assert!(stats.left && live.exits.is_empty(), "{stats:?}");
+    let replay = ClusterConfig { replay: Some(path.clone()), ..tools.config(2, "echo") };
+    let (replayed, stats) = run_with(replay, |_, _| ()).unwrap();
+    assert_eq!((replayed, stats.left), (live, true));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn coordinator_board_with_killed_qemu_is_named() {
     let Some(tools) = tools() else { return };
     let mut events = 0;
@@ -243,7 +266,7 @@ fn coordinator_other_qemu_version_is_refused_with_way_out() {
     let board = BoardConfig::default();
     let refused = EmulatedCluster::start(ClusterConfig::new(script.clone(), "plugin.so".into(), vec![board]));
     std::fs::remove_file(script).unwrap();
-    let wanted = "this emulator supports QEMU 10.0.2; found 7.2.22; ./renga installs it";
+    let wanted = "this emulator supports QEMU 10.0.2 and 10.0.13; found 7.2.22; ./renga installs one";
     assert_eq!(refused.unwrap_err().to_string(), wanted);
 }
 

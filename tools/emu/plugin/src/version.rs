@@ -1,17 +1,18 @@
-//! The version of QEMU that the plugin fits.
+//! The versions of QEMU that the plugin fits.
 
 use crate::ffi;
 
-/// The only version whose exported functions and structures were checked.
-pub const SUPPORTED: &str = "10.0.2";
+/// The versions whose exported functions and structures were checked; `renga test --long=qemu` compares their runs.
+pub const SUPPORTED: [&str; 2] = ["10.0.2", "10.0.13"];
 
-/// The version of this QEMU, if it is the one supported.
+/// The version of this QEMU, if it is supported.
 pub fn check() -> Result<String, String> {
     let found = running();
-    if found == SUPPORTED {
+    if SUPPORTED.contains(&found.as_str()) {
         Ok(found)
     } else {
-        Err(format!("this emulator supports QEMU {SUPPORTED}; found {found}; ./renga installs it"))
+        let supported = SUPPORTED.join(" and ");
+        Err(format!("this emulator supports QEMU {supported}; found {found}; ./renga installs one"))
     }
 }
 

@@ -3,9 +3,10 @@
 use super::stats;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
-use renga_cli::{LinkName, ProgramName, RunArgs};
+use renga_cli::{EscapeKey, LinkName, ProgramName, RunArgs};
 use renga_cluster::deferred_error_output::DeferredErrorOutput;
 use renga_cluster::disturbance::{self, Disturbance};
+use renga_cluster::escape::Typed;
 use renga_cluster::garbage;
 use renga_cluster::link_calls::LinkCalls;
 use renga_cluster::listener::Listener;
@@ -26,6 +27,7 @@ use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::IsTerminal;
+use std::sync::mpsc::Receiver;
 
 /// Runs a cluster.
 ///
@@ -53,8 +55,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     progress.finish();
     let program = options.program.or_else(|| cards.as_deref()?.first()?.program);
     let interactive = script.is_none() && options.replay.is_none() && program.is_none();
-    let (terminal, keys) =
-        if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
+    let (terminal, keys) = interactive.then(|| take_terminal(options.escape)).transpose()?.unzip();
     let machine = options.machine.profile.machine();
     announce(&options.machine.profile.profile.name, &machine.unusual());
     let machine = match link(options, cards.as_deref(), program)? {
@@ -82,6 +83,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         disturbance,
         revive: options.revive,
         keys,
+        escape: options.escape,
         ..session
     };
     rehearsal::resolve_events(&mut session, &scratch.folder)?;
@@ -98,6 +100,25 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     }
     stats::report(&outcome, screen.calls.counted(), options)?;
     Ok(outcome.status)
+}
+
+/// Takes the terminal for a session, and says there how to leave and how to get help.
+fn take_terminal(key: EscapeKey) -> Result<(Terminal, Receiver<Typed>)> {
+    let (terminal, keys) = Terminal::take(key)?;
+    if terminal.is_raw() {
+        say_how_to_leave(key);
+    }
+    Ok((terminal, keys))
+}
+
+/// Says how a person leaves and gets help. The terminal is raw.
+fn say_how_to_leave(key: EscapeKey) {
+    match key.0 {
+        Some(_) => {
+            eprint!("renga: `exit` ends the session, {key} then `quit` too; {key} then `help` lists commands\r\n")
+        }
+        None => eprint!("renga: `exit` ends the session; --escape none: there are no commands of renga's own\r\n"),
+    }
 }
 
 /// Says in which parameters the machine is not the usual one.

@@ -28,6 +28,7 @@ mod probes;
 mod proc;
 mod programs;
 mod protection;
+mod qemu_versions;
 mod remote;
 mod services;
 mod sharing;

@@ -29,16 +29,19 @@ pub fn host_programs(path: &str) -> Vec<Diagnosis> {
 
 /// Whether QEMU is there and of the version that the emulator's plugin fits.
 pub fn qemu(program: &Path) -> Diagnosis {
-    let way_out = format!("any ./renga run installs QEMU {SUPPORTED_QEMU} on Debian, or says how to get it");
+    let supported = SUPPORTED_QEMU.join(" or ");
+    let way_out = format!("any ./renga run installs QEMU {supported} on Debian, or says how to get it");
     let said = match Command::new(program).arg("--version").output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
         Err(error) => return Diagnosis::missing(format!("QEMU: {}: {error}", program.display()), way_out),
     };
     let version = said.strip_prefix("QEMU emulator version ").and_then(|rest| rest.split_whitespace().next());
     match version {
-        Some(SUPPORTED_QEMU) => Diagnosis::good(format!("QEMU {SUPPORTED_QEMU}: {}", program.display())),
+        Some(version) if SUPPORTED_QEMU.contains(&version) => {
+            Diagnosis::good(format!("QEMU {version}: {}", program.display()))
+        }
         other => Diagnosis::missing(
-            format!("QEMU: {} is version {}, not {SUPPORTED_QEMU}", program.display(), other.unwrap_or("unknown")),
+            format!("QEMU: {} is version {}, not {supported}", program.display(), other.unwrap_or("unknown")),
             way_out,
         ),
     }

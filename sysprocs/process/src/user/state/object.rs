@@ -281,6 +281,7 @@ const fn first_code(family: SocketFamily) -> u8 {
         SocketFamily::Unix => 17,
         SocketFamily::Inet4 => 64,
         SocketFamily::Inet6 => 72,
+        SocketFamily::Netlink => 80,
     }
 }
 /// Sockets of a family have fewer codes.
@@ -345,7 +346,7 @@ pub fn get_object(reader: &mut ImageReader) -> Result<Option<Object>, Errno> {
         SLAVE_CODE => Object::Terminal { at: at()?, side: TerminalSide::Slave },
         _ => {
             let has_code = |family: &SocketFamily| (0..FAMILY_CODES).contains(&code.wrapping_sub(first_code(*family)));
-            let families = [SocketFamily::Unix, SocketFamily::Inet4, SocketFamily::Inet6];
+            let families = [SocketFamily::Unix, SocketFamily::Inet4, SocketFamily::Inet6, SocketFamily::Netlink];
             let family = families.into_iter().find(has_code).ok_or(Errno::EINVAL)?;
             let (sort, side) = ((code - first_code(family)) / 2, (code - first_code(family)) % 2);
             Object::Socket {

@@ -5,6 +5,7 @@
 //! instant, and a run is the same whether its orders come from a plan, a person or a recording.
 
 use super::EmulatedCluster;
+use crate::board::EmulatedBoard;
 use crate::bus::recovery::Leaving;
 use crate::error::EmuError;
 use crate::power::{BoardStatus, PowerChange, PowerOrder};
@@ -50,6 +51,11 @@ impl EmulatedCluster {
     /// How the boards are.
     pub fn status(&self) -> Vec<BoardStatus> {
         self.boards.iter().map(|board| BoardStatus { state: board.state(), starts: board.starts() }).collect()
+    }
+
+    /// Whether no board runs, and nothing but an order will start one.
+    pub fn is_forsaken(&self) -> bool {
+        self.power.first().is_none() && !self.boards.iter().any(EmulatedBoard::is_up)
     }
 
     /// Carries out the next order; nothing can happen before its instant.

@@ -121,7 +121,7 @@ pub const ROWS: [UnixRow; 36] = [
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").goal_a(4.0).bound_a(2.42),
     call("stat-four", "stat, four names"),
-    call("open-close", "open + close, two names").goal_a(6.0).bound_a(4.92),
+    call("open-close", "open + close, two names").goal_a(6.0).bound_a(4.85),
     call("open-close-four", "open + close, four names"),
     call("sync", "sync, nothing dirty").goal_a(5.0).bound_a(5.0),
     call("pread-1", "pread 1 B"),

@@ -5,7 +5,7 @@ use crate::support::{Renga, clusters_can_run};
 use std::path::{Path, PathBuf};
 
 /// Compiled there, and run with what is checked in shell.
-const PROGRAMS: [&str; 5] = ["arguments", "jobs", "whole", "packages", "threads"];
+const PROGRAMS: [&str; 6] = ["arguments", "jobs", "whole", "packages", "threads", "network/interfaces"];
 const SCRIPT: &str = "conformance.sh";
 
 fn with_sources(renga: Renga) -> Renga {
@@ -16,7 +16,8 @@ fn with_sources(renga: Renga) -> Renga {
 }
 
 fn compile() -> String {
-    PROGRAMS.map(|name| format!("gcc -O1 -w -pthread -o /tmp/{name} /host/{name}.c || exit 1; ")).concat()
+    let names = PROGRAMS.map(|name| name.rsplit('/').next().unwrap_or(name));
+    names.map(|name| format!("gcc -O1 -w -pthread -o /tmp/{name} /host/{name}.c || exit 1; ")).concat()
 }
 
 /// A program that runs on one board and is written on the other, in both orders.

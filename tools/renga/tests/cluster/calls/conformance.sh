@@ -12,6 +12,14 @@ for part in processes times executes words timers; do
 	echo $part
 	/tmp/threads $part
 done
+/tmp/interfaces
+# Linux has such a file system to mount.
+mount -t sysfs sysfs /sys 2>/dev/null
+for fact in address addr_len carrier flags ifindex mtu operstate tx_queue_len type; do
+	echo $fact $(cat /sys/class/net/lo/$fact)
+done
+ls /sys/class/net | grep -x lo
+grep lo /proc/net/if_inet6 | grep -v ^fd
 cp /bin/sleep program
 ./program 3 &
 sleep 0.3

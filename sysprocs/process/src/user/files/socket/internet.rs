@@ -59,6 +59,11 @@ fn endpoint_of(address: &SocketAddress, family: SocketFamily) -> Result<Endpoint
     }
 }
 
+/// Whether it has no family, and no address or port.
+fn is_unspecified(address: &SocketAddress) -> bool {
+    address.family() == AF_UNSPEC && address.as_bytes()[2..8].iter().all(|byte| *byte == 0)
+}
+
 impl Services {
     /// How many boards can have addresses.
     fn boards(&self) -> u8 {
@@ -145,7 +150,11 @@ impl<M: UserMemory> User<M> {
 
     pub(super) async fn bind_internet(&mut self, object: Object, address: &SocketAddress) -> Result<(), Errno> {
         let ((at, _, sort), family) = (object.socket()?, object.family());
-        let endpoint = endpoint_of(address, family)?;
+        let endpoint = match endpoint_of(address, family) {
+            // As Linux takes a structure of zeros for all addresses of version 4.
+            Err(Errno::EAFNOSUPPORT) if is_unspecified(address) && family == SocketFamily::Inet4 => any(family),
+            endpoint => endpoint?,
+        };
         let only_6 = self.option(at, IPV6_ONLY).await? != 0;
         let interfaces = endpoint.interfaces(at.board, self.services.boards(), only_6).ok_or(Errno::EADDRNOTAVAIL)?;
         if endpoint.port != 0 && endpoint.port < UNPRIVILEGED && !self.program.credentials.is_root() {

@@ -20,10 +20,15 @@ pub(super) const AF_UNSPEC: u16 = 0;
 pub(super) const AF_UNIX: u16 = 1;
 pub(super) const AF_INET: u16 = 2;
 pub(super) const AF_INET6: u16 = 10;
+pub(super) const AF_NETLINK: u16 = 16;
 /// Bytes of an address that a call may say, of any family.
 const ADDRESS_BYTES_MAX: usize = 128;
+/// Bytes of a `struct sockaddr_nl`: family, port, groups.
+pub(super) const PORT_ADDRESS_BYTES: usize = 12;
+/// The kernel's such address.
+pub(super) const KERNEL: [u8; PORT_ADDRESS_BYTES] = [AF_NETLINK as u8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 /// Bytes of a family, in front of an address.
-const FAMILY_BYTES: usize = 2;
+pub(super) const FAMILY_BYTES: usize = 2;
 /// In front of the name of an inode; the name of an abstract address begins with 0.
 const OF_INODE: u8 = 1;
 /// Bytes of an inode's name.
@@ -35,6 +40,7 @@ pub(super) fn family_of(number: u32) -> Option<SocketFamily> {
         Ok(AF_UNIX) => Some(SocketFamily::Unix),
         Ok(AF_INET) => Some(SocketFamily::Inet4),
         Ok(AF_INET6) => Some(SocketFamily::Inet6),
+        Ok(AF_NETLINK) => Some(SocketFamily::Netlink),
         _ => None,
     }
 }
@@ -45,6 +51,7 @@ pub(super) fn number_of(family: SocketFamily) -> u16 {
         SocketFamily::Unix => AF_UNIX,
         SocketFamily::Inet4 => AF_INET,
         SocketFamily::Inet6 => AF_INET6,
+        SocketFamily::Netlink => AF_NETLINK,
     }
 }
 
@@ -165,10 +172,14 @@ impl<M: UserMemory> User<M> {
         let mut bytes = [0; NAME_BYTES];
         let get = GetAddress { generation: at.generation, side, peer };
         let length = self.services.socket(at)?.call_retrying(get, &mut bytes[..]).await? as usize;
-        if family != SocketFamily::Unix {
-            return self.put_endpoint(Endpoint::of_bytes(&bytes[..length]), family, places).await;
+        match family {
+            SocketFamily::Unix => self.put_address(named_or_not(&mut bytes, length), places).await,
+            SocketFamily::Netlink => {
+                let bound = bytes.first_chunk().filter(|_| length > 0);
+                self.put_address(bound.unwrap_or(&KERNEL), places).await
+            }
+            _ => self.put_endpoint(Endpoint::of_bytes(&bytes[..length]), family, places).await,
         }
-        self.put_address(named_or_not(&mut bytes, length), places).await
     }
 
     /// Puts an address as above.

@@ -3,6 +3,7 @@
 //! Bytes of a stream are moved as of a pipe. A record passes through the scratch page in one call, so that it is whole
 //! however its buffers lie. Not here: the loop over pages (`transfer.rs`).
 
+use super::socket_address::KERNEL;
 use super::socket_flights::MSG_CMSG_CLOEXEC;
 use crate::user::files::transfer::{Buffers, PageFailure, TRANSFER_BYTES_MAX};
 use crate::user::servers::object_calls::is_loss;
@@ -148,6 +149,9 @@ impl<M: UserMemory> User<M> {
         let (at, _, sort) = object.socket()?;
         if flags & MSG_OOB != 0 {
             return Err(Errno::EOPNOTSUPP.into());
+        }
+        if object.family() == SocketFamily::Netlink {
+            return apart!(self.send_netlink(object, buffers));
         }
         let mode = TransferMode { nonblocking: flags & MSG_DONTWAIT != 0, ..TransferMode::default() };
         let (addressed, quiet) = (name != 0 && name_bytes != 0, flags & MSG_NOSIGNAL != 0);
@@ -368,6 +372,9 @@ impl<M: UserMemory> User<M> {
     async fn put_sender(&mut self, number: u64, message: &Message, places: (u64, u64)) -> Result<(), Errno> {
         let (family, from) = (self.program.files.get(number)?.object.family(), message.from);
         let sender = (Handle::of_socket(from), SocketSide::First, false, family);
+        if family == SocketFamily::Netlink {
+            return self.put_address(&KERNEL, places).await;
+        }
         if from != SocketHandle::NONE && family != SocketFamily::Unix {
             return self.put_endpoint(Some(Endpoint::of_handle(from)), family, places).await;
         }

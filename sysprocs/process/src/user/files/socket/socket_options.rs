@@ -16,6 +16,7 @@ pub(super) const SOL_SOCKET: u32 = 1;
 const IPPROTO_IP: u32 = 0;
 const IPPROTO_TCP: u32 = 6;
 const IPPROTO_IPV6: u32 = 41;
+const SOL_NETLINK: u32 = 270;
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1000;
 const US_PER_S: u64 = 1_000_000;
@@ -60,6 +61,9 @@ const OF_IP: u64 = bits([1, 2, 6, 7, 8, 10, 11, 12, 13, 15, 19, 24, 33, 34]);
 /// Hops, multicast, errors, only version 6, packet information.
 const OF_IP6: u64 = bits([16, 17, 18, 19, 24, 25, 26, 49, 51]);
 
+/// Packet information, errors, lost messages, short acknowledgements, their texts, strict checks.
+const OF_NETLINK: u64 = bits([3, 4, 5, 10, 11, 12]);
+
 /// How an option is kept.
 const fn key(level: u32, option: u32) -> u32 {
     level << 16 | option
@@ -83,10 +87,11 @@ fn preset(level: u32, option: u32) -> u64 {
 
 /// Whether an option of a level is a number that a program may set, and whether it is true or false.
 fn is_kept(object: Object, level: u32, option: u32) -> Result<bool, Errno> {
-    let internet = object.family() != SocketFamily::Unix;
+    let internet = !matches!(object.family(), SocketFamily::Unix | SocketFamily::Netlink);
     let stream = matches!(object, Object::Socket { sort: SocketSort::Stream, .. });
     let (kept, switches) = match level {
         SOL_SOCKET => (OF_SOCKETS, SWITCHES_OF_SOCKETS),
+        SOL_NETLINK if object.family() == SocketFamily::Netlink => (OF_NETLINK, OF_NETLINK),
         _ if !internet => return Err(Errno::EOPNOTSUPP),
         IPPROTO_TCP if stream => (OF_TCP, SWITCHES_OF_TCP),
         IPPROTO_IP => (OF_IP, 0),
@@ -202,7 +207,7 @@ impl<M: UserMemory> User<M> {
                 self.services.socket(at)?.call_retrying(take, ()).await?.into()
             }
             (SOL_SOCKET, SO_DOMAIN) => number_of(family).into(),
-            (SOL_SOCKET, SO_PROTOCOL) if family == SocketFamily::Unix => 0,
+            (SOL_SOCKET, SO_PROTOCOL) if matches!(family, SocketFamily::Unix | SocketFamily::Netlink) => 0,
             (SOL_SOCKET, SO_PROTOCOL) => if stream { IPPROTO_TCP } else { 17 }.into(),
             (SOL_SOCKET, SO_ACCEPTCONN) => (self.describe_socket(object).await?.state == SocketState::Listening).into(),
             (SOL_SOCKET, SO_LINGER) => self.kept_option((at, side), (level, option)).await?,

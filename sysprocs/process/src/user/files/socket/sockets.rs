@@ -3,7 +3,8 @@
 //! Invariant: a connection that is offered to a listener and not taken by it is given up. Not here: the sockets
 //! (`renga_socket`), addresses (`socket_address.rs`), messages (`socket_messages.rs`).
 
-use super::socket_address::{AF_UNIX, AF_UNSPEC, SocketAddress, family_of};
+use super::netlink::NETLINK_ROUTE;
+use super::socket_address::{AF_NETLINK, AF_UNIX, AF_UNSPEC, FAMILY_BYTES, SocketAddress, family_of};
 use crate::user::files::permissions::PathWish;
 use crate::user::servers::object_calls::is_loss;
 use crate::user::servers::services::Services;
@@ -21,10 +22,15 @@ use renga_rt::{Errno, Retry, apart};
 
 const SOCK_STREAM: u32 = 1;
 const SOCK_DGRAM: u32 = 2;
+const SOCK_RAW: u32 = 3;
 const SOCK_SEQPACKET: u32 = 5;
 /// Protocols of the internet.
 const IPPROTO_TCP: u32 = 6;
 const IPPROTO_UDP: u32 = 17;
+
+/// Abstract names that the system gives, and how many are tried.
+const FREE_NAMES: u64 = 1 << 20;
+const FREE_NAME_TRIES: u32 = 64;
 
 /// What the error of making a name is called of a socket's.
 fn in_use(errno: Errno) -> Errno {
@@ -33,6 +39,13 @@ fn in_use(errno: Errno) -> Errno {
 
 fn sort_of(family: u32, kind: u32, protocol: u32) -> Result<(SocketSort, SocketFamily), Errno> {
     let of = family_of(family).ok_or(Errno::EAFNOSUPPORT)?;
+    if of == SocketFamily::Netlink {
+        return match kind & !(O_CLOEXEC | O_NONBLOCK) {
+            SOCK_DGRAM | SOCK_RAW if protocol == NETLINK_ROUTE => Ok((SocketSort::Datagram, of)),
+            SOCK_DGRAM | SOCK_RAW => Err(Errno::EPROTONOSUPPORT),
+            _ => Err(Errno::ESOCKTNOSUPPORT),
+        };
+    }
     let (sort, own) = match kind & !(O_CLOEXEC | O_NONBLOCK) {
         SOCK_STREAM => (SocketSort::Stream, IPPROTO_TCP),
         SOCK_DGRAM => (SocketSort::Datagram, IPPROTO_UDP),
@@ -126,11 +139,16 @@ impl<M: UserMemory> User<M> {
         let object = self.socket_object(self.argument(0))?;
         let (at, _, sort) = object.socket()?;
         let address = self.get_socket_name(self.argument(1), self.int(2)).await?;
-        if object.family() != SocketFamily::Unix {
-            return apart!(self.bind_internet(object, &address));
+        match object.family() {
+            SocketFamily::Unix => {}
+            SocketFamily::Netlink => return apart!(self.bind_netlink(object, &address)),
+            _ => return apart!(self.bind_internet(object, &address)),
         }
-        if address.family() != AF_UNIX || address.as_bytes().len() == 2 {
+        if address.family() != AF_UNIX {
             return Err(Errno::EINVAL);
+        }
+        if address.as_bytes().len() == FAMILY_BYTES {
+            return apart!(self.bind_to_free_name(at, sort));
         }
         let is_path = address.is_path();
         let address = address.ended();
@@ -138,12 +156,42 @@ impl<M: UserMemory> User<M> {
         self.services.socket(at)?.call_retrying(SetAddress { generation, replaces: false }, address.as_bytes()).await?;
         let bound = match is_path {
             true => self.bind_path((at, sort), &address).await,
-            false => self.bind_name((at, sort), &address.as_bytes()[2..], self.services.file_board, NOBODY).await,
+            false => {
+                self.bind_name((at, sort), &address.as_bytes()[FAMILY_BYTES..], self.services.file_board, NOBODY).await
+            }
         };
         if bound.is_err() {
             self.services.socket(at)?.call_retrying(SetAddress { generation, replaces: false }, &[][..]).await?;
         }
         bound
+    }
+
+    /// Gives the socket any abstract name of five hexadecimal digits, unless it has a name.
+    async fn bind_to_free_name(&mut self, at: Handle, sort: SocketSort) -> Result<(), Errno> {
+        if self.has_address(at).await {
+            return Ok(());
+        }
+        let set = SetAddress { generation: at.generation, replaces: true };
+        for _ in 0..FREE_NAME_TRIES {
+            let number = self.services.random.below(FREE_NAMES);
+            let digits = number.to_be_bytes().map(|byte| [byte >> 4, byte & 15]);
+            let mut name = [0; FAMILY_BYTES + 6];
+            name[..FAMILY_BYTES].copy_from_slice(&AF_UNIX.to_le_bytes());
+            for (place, digit) in name[FAMILY_BYTES + 1..].iter_mut().rev().zip(digits.as_flattened().iter().rev()) {
+                *place = b"0123456789abcdef"[usize::from(*digit)];
+            }
+            self.services.socket(at)?.call_retrying(set, &name[..]).await?;
+            match self.bind_name((at, sort), &name[FAMILY_BYTES..], self.services.file_board, NOBODY).await {
+                Ok(()) => return Ok(()),
+                Err(Errno::EADDRINUSE) => {}
+                Err(errno) => {
+                    self.services.socket(at)?.call_retrying(set, &[][..]).await?;
+                    return Err(errno);
+                }
+            }
+        }
+        self.services.socket(at)?.call_retrying(set, &[][..]).await?;
+        Err(Errno::ENOSPC)
     }
 
     /// Makes an inode that is a socket's at the path.
@@ -206,8 +254,12 @@ impl<M: UserMemory> User<M> {
         let (at, _, sort) = object.socket()?;
         let address = self.get_socket_name(self.argument(1), self.int(2)).await?;
         let generation = at.generation;
-        if object.family() != SocketFamily::Unix {
-            return apart!(self.connect_internet(object, &address));
+        match object.family() {
+            SocketFamily::Unix => {}
+            // All that it sends is for the kernel.
+            SocketFamily::Netlink if address.family() == AF_NETLINK => return Ok(()),
+            SocketFamily::Netlink => return Err(Errno::EINVAL.into()),
+            _ => return apart!(self.connect_internet(object, &address)),
         }
         if sort == SocketSort::Datagram {
             let none = address.family() == AF_UNSPEC;

@@ -70,7 +70,7 @@ impl<M: UserMemory> User<M> {
 
     /// What only a pair can be asked.
     pub(crate) async fn control_pair(&mut self, of: OwnTerminal, request: u32, place: u64) -> SyscallResult<()> {
-        let (Some(name), is_master) = (of.name(), of.is_master()) else { return Err(Errno::EINVAL.into()) };
+        let (Some(name), is_master) = (of.name(), of.is_master()) else { return Err(Errno::ENOTTY.into()) };
         let answer = match request {
             TCXONC => return Ok(self.services.control_pair(of, PairRequest::Flow, place as u32).await.map(|_| ())?),
             TCFLSH => return Ok(self.services.control_pair(of, PairRequest::Flush, place as u32).await.map(|_| ())?),

@@ -80,6 +80,7 @@ impl<M: UserMemory> User<M> {
             request if self.program.files.get(number)?.mode & S_IFMT == S_IFBLK => {
                 Ok(apart!(self.control_disk(object, request, place))?)
             }
+            request if object.socket().is_ok() => Ok(apart!(self.control_interface(object, request, place))?),
             request => match object.terminal() {
                 Some(terminal) => self.control_terminal(terminal, request, place).await,
                 None => Err(Errno::ENOTTY.into()),
