@@ -37,18 +37,17 @@ impl Queue {
     /// Unlinks the first process for which `wanted` holds.
     #[inline(always)]
     pub(crate) fn pop_first(&self, wanted: impl Fn(&MessagePart) -> bool) -> Option<ProcessRef> {
-        let (mut before, mut at) = (None::<ProcessRef>, self.head.get());
-        while let Some(process) = at {
-            let next = process.part().link.get();
-            if wanted(process.part()) {
-                before.map_or(&self.head, |before| &before.part().link).set(next);
-                if next.is_none() {
-                    self.tail.set(before);
-                }
-                return at;
-            }
-            (before, at) = (at, next);
+        let mut process = self.head.get()?; // a server whose queue is empty sets up no walk
+        let mut before = None::<ProcessRef>;
+        while !wanted(process.part()) {
+            before = Some(process);
+            process = process.part().link.get()?;
         }
-        None
+        let next = process.part().link.get();
+        before.map_or(&self.head, |before| &before.part().link).set(next);
+        if next.is_none() {
+            self.tail.set(before);
+        }
+        Some(process)
     }
 }
