@@ -13,7 +13,7 @@
 //! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), the router.
 
 use crate::types::probe;
-use crate::types::state::{CallTarget, Core, MessageCells, Process, ProcessRef, Wait, WaitingProcess};
+use crate::types::state::{CallTarget, MessageCells, Process, ProcessRef, Wait, WaitingProcess};
 use core::convert::Infallible as Never;
 use core::future::Future;
 use core::marker::{PhantomData, PhantomPinned};
@@ -231,15 +231,12 @@ impl RawCall {
         caller.wait.set(Wait::Replied);
         caller.core.make_ready(caller);
     }
-    /// The core that has it.
-    fn core(&self) -> &'static Core {
-        self.0.local().map_or_else(|| self.0.remote_part().here.get(), |caller| caller.core)
-    }
 }
 
 impl Drop for RawCall {
     fn drop(&mut self) {
-        assert!(self.core().failed.get(), "call dropped without a reply");
+        let core = self.0.local().map_or_else(|| self.0.remote_part().here.get(), |caller| caller.core);
+        assert!(core.failed.get(), "call dropped without a reply");
     }
 }
 

@@ -1,12 +1,11 @@
 //! Views of a process: which of its data a core reaches, and the ways from a view back to the header.
 //!
-//! Invariant: a core has `&Process` only of its own processes. Other cores receive views, which lead to what travels with
-//! a message ([`MessagePart`]) or is for all ([`SharedProcess`]); there a read of another cell does not compile
+//! Invariant: a core has `&Process` only of its own processes. Other cores receive views, which lead to what travels
+//! with a message ([`MessagePart`]) or is for all ([`SharedProcess`]); there a read of another cell does not compile
 //! (`host/refusals.rs`).
 
-use super::state::{
-    Core, CoreEndpoint, MessagePart, OtherCore, Process, ProcessRef, SharedProcess, Wait, WaitingProcess,
-};
+use super::state::{Core, CoreEndpoint, MessagePart, OtherCore, Process, ProcessRef, SharedProcess, WaitingProcess};
+use super::wait::Wait;
 use core::ops::Deref;
 use core::sync::atomic::Ordering;
 use renga_abi::account::AccountNumber;
