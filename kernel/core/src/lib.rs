@@ -36,4 +36,5 @@ pub use ipc::typed::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Fami
 pub use pastey::paste;
 pub use renga_abi::{InWords, Word, WordCounts, in_word, in_words, word_enum};
 pub use types::arena::Arena;
-pub use types::state::{Core, CoreEndpoint, LINES, Log, Me, Process, SharedProcess, WORDS, Wait};
+pub use types::state::{Core, CoreEndpoint, LINES, Log, Me, MessagePart, Process, SharedProcess, WORDS, Wait};
+pub use types::state::{ProcessRef, WaitingProcess};

@@ -6,11 +6,10 @@ use crate::ipc::protocol::Entry;
 use crate::ipc::typed::Call;
 use crate::sched::account::{AccountNumber, Count, Counts, settled};
 use crate::types::probe::{self, Probe};
-use crate::types::state::{Core, Me, Process, RemoteRunQueue, Wait};
+use crate::types::state::{Core, Me, Process, Wait};
 use crate::user::time_slice::RunUser;
 use core::future::poll_fn;
 use core::mem::replace;
-use core::sync::atomic::Ordering;
 use core::task::Poll;
 use renga_abi::ProcId;
 use renga_abi::log::LogLine;
@@ -127,7 +126,7 @@ impl Me {
         if core.account_of(me).number() != call.account() {
             core.charge_dispatch(me, core.now_ns());
         }
-        me.accepted.set(Some(caller));
+        me.accepted.set(Some(caller.any()));
         me.work_for(caller);
     }
     /// The account that this process works for.
@@ -235,12 +234,11 @@ impl Me {
     pub fn ran_on(&self, number: u8) -> [u64; 2] {
         let core = self.0.core;
         let counts = (core.program_cores.get() | core.homes.get()) >> number & 1 != 0;
-        let Some(at) = core.all_cores().find(|at| at.number == number && counts) else { return [0; 2] };
+        let Some(at) = core.all_cores().find(|at| at.number() == number && counts) else { return [0; 2] };
         let [own_ns, system_ns, _] = at.charged();
-        let queues = || core.all_cores().flat_map(|home| home.remote_queues.get());
-        let ran_ns = |queue: &RemoteRunQueue| queue.used_ns.load(Ordering::Relaxed);
-        let here_ns: u64 = queues().filter(|queue| queue.number == number).map(ran_ns).sum();
-        let away_ns: u64 = queues().filter(|queue| queue.home.number == number).map(ran_ns).sum();
+        let slices = core.all_cores().flat_map(|home| home.ran_elsewhere());
+        let here_ns: u64 = slices.filter(|(on, _)| *on == number).map(|(_, ns)| ns).sum();
+        let away_ns: u64 = at.ran_elsewhere().map(|(_, ns)| ns).sum();
         [own_ns.wrapping_add(here_ns).wrapping_sub(away_ns), system_ns].map(settled)
     }
     /// The cores on which this process's program may run, a bit each.

@@ -4,5 +4,7 @@
 
 mod board;
 pub mod interleaved;
+#[doc(hidden)]
+pub mod refusals;
 
 pub use board::HostBoard;

@@ -37,19 +37,19 @@ impl<E: Entry> CallQueue<E> {
     }
     /// Keeps `call` behind the others.
     pub fn push_back(&mut self, call: Call<E>) {
-        self.queue.push(call.into_raw().hand_on());
+        self.queue.push(call.into_raw().hand_on().any());
         self.length += 1;
     }
     /// Keeps `call` before the others.
     pub fn push_front(&mut self, call: Call<E>) {
-        self.queue.push_front(call.into_raw().hand_on());
+        self.queue.push_front(call.into_raw().hand_on().any());
         self.length += 1;
     }
     /// The first call.
     pub fn pop_front(&mut self) -> Option<Call<E>> {
         let caller = self.queue.pop()?;
         self.length -= 1;
-        Some(Call::new(RawCall(caller)))
+        Some(Call::new(RawCall(caller.calling())))
     }
     /// Passes each call once, in order, to `keep`; the calls that it returns stay, in the same order.
     pub fn retain(&mut self, mut keep: impl FnMut(Call<E>) -> Option<Call<E>>) {

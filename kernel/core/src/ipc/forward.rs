@@ -9,7 +9,7 @@ use super::protocol::{Entry, Protocol};
 use super::rendezvous::RawCall;
 use super::typed::Call;
 use crate::types::probe;
-use crate::types::state::{CallTarget, MessageCells, Process, Wait};
+use crate::types::state::{CallTarget, MessageCells, Process, Wait, WaitingProcess};
 use core::marker::PhantomData;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
@@ -44,39 +44,6 @@ impl<P: Protocol> ForwardFamily<P> {
 impl<E: Entry> Call<E> {
     /// Calls `to` with `entry` on the caller's behalf: `to` has the call from now on, with the caller's slices, and
     /// replies to the caller. Slices and reply must be of the same types.
-    ///
-    /// ```
-    /// use renga_core::{Call, Forward, protocol};
-    /// protocol! { /// Where things are.
-    ///     pub Index = 50, IndexCall { /// Fills the slice.
-    ///         0 Fetch { name: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>; } }
-    /// protocol! { /// Things.
-    ///     pub Shelf = 51, ShelfCall { /// Fills the slice.
-    ///         0 Read { place: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>;
-    ///         /// Counts.
-    ///         1 Count {} (()) -> Result<u32, renga_abi::Errno>; } }
-    /// fn serve(call: Call<Fetch>, shelf: &Forward<Shelf>) {
-    ///     let place = call.entry().name + 1;
-    ///     call.forward(shelf, Read { place });
-    /// }
-    /// ```
-    ///
-    /// The compiler refuses an entry with other slices or another reply:
-    ///
-    /// ```compile_fail
-    /// use renga_core::{Call, Forward, protocol};
-    /// protocol! { /// Where things are.
-    ///     pub Index = 50, IndexCall { /// Fills the slice.
-    ///         0 Fetch { name: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>; } }
-    /// protocol! { /// Things.
-    ///     pub Shelf = 51, ShelfCall { /// Fills the slice.
-    ///         0 Read { place: u32 } (&'a mut [u8]) -> Result<u32, renga_abi::Errno>;
-    ///         /// Counts.
-    ///         1 Count {} (()) -> Result<u32, renga_abi::Errno>; } }
-    /// fn serve(call: Call<Fetch>, shelf: &Forward<Shelf>) {
-    ///     call.forward(shelf, Count {});
-    /// }
-    /// ```
     #[inline(always)]
     pub fn forward<F>(self, to: &Forward<F::Protocol>, entry: F)
     where
@@ -103,25 +70,25 @@ impl RawCall {
         caller.destination.set(to.word);
         put(&caller.words);
         caller.server.set(Some(server));
-        if caller.wait.get() == Wait::ReplyInPlace {
+        if let Some(caller) = caller.in_place() {
             caller.wait.set(Wait::Forwarded);
         }
-        probe::forward(caller);
+        probe::forward(caller.any());
         deliver(caller, server);
     }
 }
 
 /// Delivers the call of `caller` to `server`, in place if that waits for it. Below it on the stack are the forwarding
 /// servers and perhaps the caller, and none of them is polled before it returns.
-fn deliver(caller: &'static Process, server: &'static Process) {
+fn deliver(caller: WaitingProcess, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
-        return match server.remote_server() {
+        return match server.stands_for.get() {
             Some(server) => caller.send_call(server),
-            None => server.callers.push(caller),
+            None => server.callers.push(caller.any()),
         };
     }
     let core = server.core;
-    server.take(caller);
+    server.take(caller.any());
     server.work_for(caller);
     let left = core.in_place_left.get();
     if left == 0 || core.bitmap.get() >> server.priority > 1 {

@@ -50,55 +50,10 @@ pub trait Protocol: 'static {
 /// reply, and flags in brackets: `defers` (the reply may wait for another client), `owned` (the server forwards the
 /// call, or replies before its work is done), `releases` (no result: the caller may be released early).
 ///
-/// The macro also makes a trait with a method per entry. A server implements it; `serve` dispatches a call:
-/// ```
-/// # use renga_core::{Call, Me, Port, protocol};
-/// # use renga_abi::Errno;
-/// protocol! { /// Counts.
-///     pub Counter = 51, CounterCall {
-///         /// Adds.
-///         0 AddCount { by: u64 } (()) -> Result<u64, Errno>;
-///         /// Replies at the next `AddCount`.
-///         1 AwaitChange {} (()) -> Result<(), Errno> [defers]; } }
+/// The macro also makes a trait with a method per entry. A server implements it; `serve` dispatches a call
+/// (`sysprocs/counter` is an example).
 ///
-/// #[derive(Default)]
-/// struct CounterState { count: u64, waiter: Option<Call<AwaitChange>> }
-/// impl CounterServer for CounterState {
-///     async fn add_count(&mut self, call: &mut Call<AddCount>) -> Result<u64, Errno> {
-///         self.count += call.entry().by;
-///         self.waiter.take().into_iter().for_each(|waiter| waiter.reply(Ok(())));
-///         Ok(self.count)
-///     }
-///     async fn await_change(&mut self, call: Call<AwaitChange>) {
-///         let _former = self.waiter.replace(call).map(|former| former.reply(Err(Errno::EAGAIN)));
-///     }
-/// }
-/// async fn counter(mut port: Port<Counter>) {
-///     let mut state = CounterState::default();
-///     loop {
-///         port.accept().await.serve(&mut state).await;
-///     }
-/// }
-/// ```
-///
-/// The words of a call, and those of its reply, fit into a message: this does not compile,
-/// ```compile_fail,E0080
-/// renga_core::protocol! { /// Reports too much.
-///     pub Talker = 51, TalkerCall { /// All of it.
-///         0 Say { a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64 } (()) -> Result<(), renga_abi::Errno>; } }
-/// ```
-/// and this does:
-/// ```
-/// renga_core::protocol! {
-///     /// A disk.
-///     pub Disk = 3, DiskCall {
-///         /// Reads one block.
-///         0 ReadBlock { block: u64 } (&'a mut [u8]) -> Result<(), renga_abi::Errno>;
-///         /// Writes one block.
-///         1 WriteBlock { block: u64 } (&'a [u8]) -> Result<(), renga_abi::Errno> [releases];
-///     }
-/// }
-/// ```
+/// The words of a call, and those of its reply, fit into a message; else it does not compile (`host/refusals.rs`).
 #[macro_export]
 macro_rules! protocol {
     ($(#[$pdoc:meta])* pub $P:ident = $id:literal, $In:ident {

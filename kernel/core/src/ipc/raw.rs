@@ -39,17 +39,16 @@ impl RawCall {
     }
     /// The account that it works for.
     pub fn account(&self) -> AccountNumber {
-        self.0
-            .account_sent()
-            .map_or_else(|| self.0.core.account_of(self.0).number(), |word| AccountNumber::from_wire(word).0)
+        match self.0.local() {
+            Some(caller) => caller.core.account_of(caller).number(),
+            None => AccountNumber::from_wire(self.0.remote_part().account.get()).0,
+        }
     }
     /// As above, as one word for another board; 0 where the caller makes it plain.
     pub fn account_word(&self) -> u32 {
-        if let Some(word) = self.0.account_sent() {
-            return word;
-        }
-        let account = self.0.core.account_of(self.0);
-        let plain = account.number() == self.0.account.get().number() && account.policy() == Policy::DEFAULT;
+        let Some(caller) = self.0.local() else { return self.0.remote_part().account.get() };
+        let account = caller.core.account_of(caller);
+        let plain = account.number() == caller.account.get().number() && account.policy() == Policy::DEFAULT;
         if plain { 0 } else { account.number().to_wire(account.policy()) }
     }
     /// The words sent.

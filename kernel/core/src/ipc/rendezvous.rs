@@ -13,7 +13,7 @@
 //! Not here: types of messages (`protocol.rs`, `typed.rs`), other cores (`smp/remote_call.rs`), the router.
 
 use crate::types::probe;
-use crate::types::state::{CallTarget, MessageCells, Process, Wait};
+use crate::types::state::{CallTarget, MessageCells, Process, ProcessRef, Wait, WaitingProcess};
 use core::convert::Infallible as Never;
 use core::future::Future;
 use core::marker::{PhantomData, PhantomPinned};
@@ -55,10 +55,10 @@ impl Process {
 
     /// Hands `caller`, whose message is written, to this process, which waits in accept.
     #[inline(always)]
-    pub(crate) fn take(&'static self, caller: &'static Process) {
+    pub(crate) fn take(&'static self, caller: ProcessRef) {
         self.open.set(0);
         self.accepted.set(Some(caller));
-        probe::accept(self, caller);
+        probe::accept(self, caller.part());
     }
 
     /// The first of the calls that wait for one of the entries in the set.
@@ -67,8 +67,9 @@ impl Process {
         // Bounded by the clients placed: each has at most one call here.
         let caller = self.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0)?;
         self.accepted.set(Some(caller));
+        let caller = caller.calling();
         self.work_for(caller);
-        probe::accept_waiting(self, caller);
+        probe::accept_waiting(self, &caller);
         Some(RawCall(caller))
     }
 }
@@ -114,11 +115,11 @@ impl<'a> RawCallFuture<'a> {
             }
             _ => panic!("process polled while its call is pending"),
         }
-        probe::call(me);
+        probe::call(me.any());
         if server.open.get() >> me.op.get() & 1 == 0 {
             return wait_at_closed(me, server);
         }
-        server.take(me);
+        server.take(me.any());
         let left = core.in_place_left.get();
         if left == 0 || core.bitmap.get() >> server.priority > 1 {
             me.server.set(Some(server));
@@ -153,13 +154,13 @@ fn leave_call(me: &Process, server: &'static Process) {
 /// The server's entry is not open: queue there, or it is a remote handle.
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static MessageCells> {
-    if let Some(server) = server.remote_server() {
-        me.send_call(server);
+    if let Some(server) = server.stands_for.get() {
+        me.any().calling().send_call(server);
         return Poll::Pending;
     }
     me.server.set(Some(server));
     me.wait.set(Wait::Reply);
-    server.callers.push(me);
+    server.callers.push(me.any());
     Poll::Pending
 }
 
@@ -175,7 +176,7 @@ impl Drop for RawCallFuture<'_> {
 }
 
 /// An accepted call (I4). Linear: dropping it is a bug of the server.
-pub struct RawCall(pub(crate) &'static Process);
+pub struct RawCall(pub(crate) WaitingProcess);
 
 impl RawCall {
     /// The operation.
@@ -205,14 +206,14 @@ impl RawCall {
     }
     /// Whether the caller's wait was cancelled.
     pub fn wait_cancelled(&self) -> bool {
-        match self.0.wait.get() {
-            Wait::ReplyElsewhere => self.0.is_cancelled_elsewhere(),
-            _ => self.0.cancelled.get(),
+        match self.0.local() {
+            Some(caller) => caller.cancelled.get(),
+            None => self.0.shared().location.is_cancelled(),
         }
     }
     /// Gives the call up; whose it is.
     #[inline(always)]
-    pub(crate) fn hand_on(self) -> &'static Process {
+    pub(crate) fn hand_on(self) -> WaitingProcess {
         let caller = self.0;
         forget(self);
         caller
@@ -222,14 +223,11 @@ impl RawCall {
     pub fn reply(self, put: impl FnOnce(&MessageCells)) {
         let caller = self.hand_on();
         put(&caller.words);
-        probe::reply(caller);
-        let wait = caller.wait.get();
-        if wait.is_in_place() {
+        probe::reply(caller.any());
+        if let Some(caller) = caller.in_place() {
             return caller.wait.set(Wait::Replied); // its poll sees that
         }
-        if wait == Wait::ReplyElsewhere {
-            return caller.leave_reply();
-        }
+        let Some(caller) = caller.local() else { return caller.leave_reply() };
         caller.wait.set(Wait::Replied);
         caller.core.make_ready(caller);
     }
@@ -237,7 +235,8 @@ impl RawCall {
 
 impl Drop for RawCall {
     fn drop(&mut self) {
-        assert!(self.0.core.failed.get(), "call dropped without a reply");
+        let core = self.0.local().map_or_else(|| self.0.remote_part().here.get(), |caller| caller.core);
+        assert!(core.failed.get(), "call dropped without a reply");
     }
 }
 
@@ -256,7 +255,7 @@ impl RawAccept<'_> {
         if me.wait.get() == Wait::Accept {
             assert!(me.open.get() == 0, "process polled while it waits in accept");
             me.wait.set(Wait::Nothing);
-            return Poll::Ready(me.accepted.get().map(RawCall));
+            return Poll::Ready(me.accepted.get().map(|caller| RawCall(caller.calling())));
         }
         if open & NOTIFIED != 0 && me.notified.replace(false) {
             me.accepted.set(None); // its work is not for its last caller now

@@ -6,7 +6,7 @@
 use super::address::{Address, Members};
 use super::protocol::{Entry, Lends, Protocol};
 use super::rendezvous::{RawAccept, RawCall, RawCallFuture};
-use crate::types::state::{CallTarget, Me, Process, Wait};
+use crate::types::state::{CallTarget, Me, Process, Wait, WaitingProcess};
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -19,34 +19,8 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 
 /// The right to call the entries in the set `ENTRIES` of one server, as one process.
 ///
-/// An entry outside the set does not compile, so a process calls no other servers and no other entries than its
-/// signature says: what the placement lets in from other boards is computed from that.
-///
-/// ```compile_fail
-/// use renga_core::{Client, protocol};
-/// protocol! { /// Things.
-///     pub Shelf = 51, ShelfCall { /// Reads.
-///         0 Read {} (()) -> u32; /// Changes.
-///         1 Change {} (()) -> u32; } }
-/// fn read(shelf: &mut Client<Shelf, { Read::BIT }>) {
-///     drop(shelf.call(Change {}, ()));
-/// }
-/// core::hint::black_box(read as fn(&mut Client<Shelf, { Read::BIT }>));
-/// ```
-///
-/// An entry of the set does:
-///
-/// ```
-/// use renga_core::{Client, protocol};
-/// protocol! { /// Things.
-///     pub Shelf = 51, ShelfCall { /// Reads.
-///         0 Read {} (()) -> u32; /// Changes.
-///         1 Change {} (()) -> u32; } }
-/// fn read(shelf: &mut Client<Shelf, { Read::BIT }>) {
-///     drop(shelf.call(Read {}, ()));
-/// }
-/// core::hint::black_box(read as fn(&mut Client<Shelf, { Read::BIT }>));
-/// ```
+/// An entry outside the set does not compile (`host/refusals.rs`), so a process calls no other servers and no other
+/// entries than its signature says: what the placement lets in from other boards is computed from that.
 pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, CallTarget, PhantomData<P>);
 impl<P: Protocol> Client<P> {
     /// The right of `me` to call `server`.
@@ -244,7 +218,7 @@ impl<E: Entry> Call<E> {
     }
     /// The caller, as its server may observe it later.
     pub fn made_by(&self) -> Caller {
-        Caller((self.0.0.wait() != Wait::ReplyElsewhere).then_some(self.0.0))
+        Caller(self.0.0.local())
     }
     /// The caller's board; for a call of a proxy, the board of the proxy's caller.
     pub fn board(&self) -> u8 {
@@ -254,7 +228,7 @@ impl<E: Entry> Call<E> {
     pub fn note(&self) -> &core::cell::Cell<u64> {
         &self.0.0.note
     }
-    pub(crate) fn process(&self) -> &'static Process {
+    pub(crate) fn process(&self) -> WaitingProcess {
         self.0.0
     }
     pub(crate) fn account(&self) -> AccountNumber {

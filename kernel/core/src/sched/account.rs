@@ -34,19 +34,9 @@ impl Core {
     /// Sets the cores of the board, and on which of them programs have their processes and their run queues, a bit
     /// each: once, before any other core starts.
     pub fn set_board(&self, cores: &'static [&'static Core], homes: u8, program_cores: u8) {
-        self.board.set(cores);
+        self.set_all_cores(cores);
         self.homes.set(homes);
         self.program_cores.set(program_cores);
-    }
-
-    /// All cores of the board, this one first.
-    pub(crate) fn all_cores(&'static self) -> impl Iterator<Item = &'static Core> {
-        core::iter::once(self).chain(self.others())
-    }
-
-    /// The other cores of the board, of which this one reads what is shared.
-    fn others(&self) -> impl Iterator<Item = &'static Core> {
-        self.board.get().iter().copied().filter(|core| core.number != self.number)
     }
 
     fn accounts_elsewhere(&self, number: AccountNumber) -> impl Iterator<Item = &'static Account> {
@@ -56,9 +46,9 @@ impl Core {
     /// What account `number` has counted on the board.
     pub fn counts(&self, number: AccountNumber) -> Counts {
         let own = self.account(number).read();
-        match self.board.get() {
-            [] | [_] => own,
-            _ => add(own, self.counts_elsewhere(number)).map(settled),
+        match self.others().next() {
+            None => own,
+            Some(_) => add(own, self.counts_elsewhere(number)).map(settled),
         }
     }
 
@@ -85,8 +75,10 @@ impl Core {
                 return account;
             }
             match at.accepted.get() {
-                Some(caller) if core::ptr::eq(caller.core, at.core) => at = caller,
-                Some(_) => return at.far_account(),
+                Some(caller) => match caller.on(at.core) {
+                    Some(caller) => at = caller,
+                    None => return at.far_account.get(),
+                },
                 None => break,
             }
         }

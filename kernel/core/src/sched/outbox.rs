@@ -5,7 +5,7 @@
 //! Called by: the ready queue, the rendezvous, rights to notify. Not here: what a core does with a message
 //! (`remote_call.rs`), mailboxes (`kernel/sync`).
 
-use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, SharedProcess, Wait};
+use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, ProcessRef, SharedProcess, Wait, WaitingProcess};
 use core::sync::atomic::Ordering;
 
 /// Event flags of a process.
@@ -16,41 +16,42 @@ pub(crate) const SCHEDULE: u32 = 4;
 const CALLER_CANCELLED: u32 = 1;
 
 impl Process {
-    /// Posts its call, which this core owns, to the core of `server`.
-    #[cold]
-    pub(crate) fn send_call(&'static self, server: &'static Process) {
-        let remote = self.remote_part();
-        if self.wait.get() != Wait::ReplyElsewhere {
-            // The process is of this core, and so are the cells read here.
-            self.wait.set(Wait::ReplyElsewhere);
-            remote.account.set(self.core.account_word_of(self));
-            remote.shared.location.begin(self.cancelled.get());
-        }
-        remote.shared.called.store(self.destination.get(), Ordering::Relaxed);
-        self.send(CorePayload::Call(self, server), server.core);
-    }
-
-    /// The reply to its call, which this core owns, is written; the core posts it when the poll returns (C3).
-    #[inline(always)]
-    pub(crate) fn leave_reply(&'static self) {
-        self.remote_part().here.get().answered.push(self);
-    }
-
-    fn send(&'static self, payload: CorePayload, to: &Core) {
-        let remote = self.remote_part();
-        let Some(mut message) = remote.message.take() else { unreachable!("the owner of a call owns its message") };
-        *message.payload() = payload;
-        remote.shared.location.depart();
-        let endpoint = to.endpoint();
-        endpoint.mailbox.post(message, endpoint.ipi);
-    }
-
     /// Its wait is cancelled while its call is on another core or on its way: notifies the core that owns the call. A
     /// server that accepts the call later reads the flag.
     #[cold]
     pub(crate) fn cancel_remote_call(&'static self) {
         let shared = self.shared();
         shared.forward_cancellation(shared.location.cancel());
+    }
+}
+
+impl WaitingProcess {
+    /// Posts its call, which this core owns, to the core of `server`.
+    #[cold]
+    pub(crate) fn send_call(self, server: ProcessRef) {
+        let remote = self.remote_part();
+        if let Some(caller) = self.local() {
+            caller.wait.set(Wait::ReplyElsewhere);
+            remote.account.set(caller.core.account_word_of(caller));
+            remote.shared.location.begin(caller.cancelled.get());
+        }
+        remote.shared.called.store(self.destination.get(), Ordering::Relaxed);
+        self.send(CorePayload::Call(self, server), server);
+    }
+
+    /// The reply to its call, which this core owns, is written; the core posts it when the poll returns (C3).
+    #[inline(always)]
+    pub(crate) fn leave_reply(self) {
+        self.remote_part().here.get().answered.push(self.any());
+    }
+
+    fn send(self, payload: CorePayload, to: ProcessRef) {
+        let remote = self.remote_part();
+        let Some(mut message) = remote.message.take() else { unreachable!("the owner of a call owns its message") };
+        *message.payload() = payload;
+        remote.shared.location.depart();
+        let endpoint = to.home();
+        endpoint.mailbox.post(message, endpoint.ipi);
     }
 }
 
@@ -81,7 +82,7 @@ impl Core {
     #[inline(never)]
     pub(crate) fn send_answers(&self) {
         while let Some(caller) = self.answered.pop() {
-            caller.send(CorePayload::Reply(caller), caller.core);
+            caller.calling().send(CorePayload::Reply(caller), caller);
         }
     }
 }

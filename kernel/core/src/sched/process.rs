@@ -3,7 +3,7 @@
 //! Not here: the fields (`state.rs`), what changes them (the layers above).
 
 use crate::types::arena::Arena;
-use crate::types::state::{Core, IN_PLACE, Process, RemoteCall, SharedProcess, Wait};
+use crate::types::state::{Core, IN_PLACE, MessagePart, Process, RemoteCall, SharedProcess, Wait, WaitingProcess};
 use core::cell::Cell;
 use core::sync::atomic::Ordering;
 use renga_abi::ProcId;
@@ -58,19 +58,11 @@ impl Process {
         if core::ptr::eq(self.core, core) {
             return self;
         }
-        let (wait, server, entries) = (Cell::new(Wait::RemoteHandle), Cell::new(Some(self)), Cell::new(entries));
-        arena.put(|| Process { wait, server, entries, ..Process::new(core, self.priority, self.id()) })
-    }
-    /// Of a remote handle: the server of another core for which it stands.
-    #[inline(always)]
-    pub(crate) fn remote_server(&self) -> Option<&'static Process> {
-        if self.wait.get() == Wait::RemoteHandle { self.server.get() } else { None }
-    }
-
-    /// This process's number.
-    #[inline(always)]
-    pub fn id(&self) -> ProcId {
-        ProcId::from_word(self.word)
+        let handle = arena.put(|| Process::new(core, self.priority, self.id()));
+        handle.wait.set(Wait::RemoteHandle);
+        handle.stands_for.set(Some(self.any()));
+        handle.entries.set(entries);
+        handle
     }
     /// Where it runs.
     pub fn core(&self) -> &'static Core {
@@ -88,40 +80,12 @@ impl Process {
             _ => None,
         }
     }
-    /// The operation of its outstanding or last call.
-    pub fn op(&self) -> u32 {
-        self.op.get()
-    }
-
-    #[inline(always)]
-    pub(crate) fn remote_part(&self) -> &'static RemoteCall {
-        match self.remote.get() {
-            Some(remote) => remote,
-            None => panic!("a process of one core only is wanted on another one"),
-        }
-    }
-
-    /// Of a process whose call has come from another core: the account that it works for, as one word.
-    pub(crate) fn account_sent(&self) -> Option<u32> {
-        (self.wait.get() == Wait::ReplyElsewhere).then(|| self.remote_part().account.get())
-    }
-
     /// What it does from now on is done for `caller`, whose call it has.
     #[inline(always)]
-    pub(crate) fn work_for(&self, caller: &Process) {
-        if caller.wait.get() == Wait::ReplyElsewhere {
-            self.remote_part().far_account.set(caller.remote_part().charged.get());
+    pub(crate) fn work_for(&self, caller: WaitingProcess) {
+        if caller.local().is_none() {
+            self.far_account.set(caller.remote_part().charged.get());
         }
-    }
-
-    /// The account of its last caller, which is of another core.
-    pub(crate) fn far_account(&self) -> &'static Account {
-        self.remote_part().far_account.get()
-    }
-
-    /// Of a process whose call is on another core than itself: whether it is cancelled.
-    pub(crate) fn is_cancelled_elsewhere(&self) -> bool {
-        self.shared().location.is_cancelled()
     }
 
     /// Gives it its part in calls between cores, once.
@@ -135,7 +99,25 @@ impl Process {
             remote.shared.schedule.set(account.schedule());
         }
     }
+}
 
+impl MessagePart {
+    /// The process's number.
+    #[inline(always)]
+    pub fn id(&self) -> ProcId {
+        ProcId::from_word(self.word)
+    }
+    /// The operation of its outstanding or last call.
+    pub fn op(&self) -> u32 {
+        self.op.get()
+    }
+    #[inline(always)]
+    pub(crate) fn remote_part(&self) -> &'static RemoteCall {
+        match self.remote.get() {
+            Some(remote) => remote,
+            None => panic!("a process of one core only is wanted on another one"),
+        }
+    }
     /// What other cores may see of it.
     ///
     /// # Panics

@@ -1,15 +1,15 @@
 //! The ready queue of one core: a FIFO per priority and a bitmap of those that are not empty.
 //!
-//! Invariant: a bit of `bitmap` is set exactly when its queue is not empty, so that a thousand ready
-//! processes cost what one costs. Processes of one core never preempt each other.
+//! Invariant: a bit of `bitmap` is set exactly when its queue is not empty, so a thousand ready processes cost what one
+//! costs. Processes of one core never preempt each other.
 
 use crate::types::probe;
-use crate::types::state::{Core, Log, PRIORITIES, Process};
+use crate::types::state::{Core, CoreEndpoint, Log, PRIORITIES, Process};
 use core::cell::Cell;
 use core::mem::forget;
 use core::task::{Context, Waker};
-use renga_abi::ProcId;
 use renga_abi::log::LogLine;
+use renga_abi::{OsTimes, ProcId};
 
 /// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
 pub const IN_PLACE_PER_DISPATCH: u32 = 64;
@@ -18,6 +18,21 @@ pub const IN_PLACE_PER_DISPATCH: u32 = 64;
 const CAN_UNWIND: bool = cfg!(panic = "unwind");
 
 impl Core {
+    /// Gives its programs other times: before it has any.
+    pub fn set_times(&self, times: &OsTimes) {
+        self.run_queue.set_wakeup_granularity_ns(times.wakeup_granularity_ns);
+        self.remote_tasks.set_slice_ns(times.slice_ns);
+    }
+
+    /// The slice of a fair program, ns.
+    pub fn slice_ns(&self) -> u64 {
+        self.remote_tasks.slice_ns()
+    }
+
+    /// Makes it core `number` of those behind `endpoints`: before it has processes.
+    pub fn set_endpoints(&mut self, number: u8, endpoints: &'static [CoreEndpoint]) {
+        (self.number, self.endpoint, self.endpoints) = (number, Some(&endpoints[usize::from(number)]), endpoints);
+    }
     /// Which of the board's cores it is.
     pub fn number(&self) -> u8 {
         self.number
@@ -44,7 +59,7 @@ impl Core {
 
     #[inline(always)]
     pub(crate) fn make_ready(&self, process: &'static Process) {
-        self.ready[process.priority as usize % PRIORITIES].push(process);
+        self.ready[process.priority as usize % PRIORITIES].push(process.any());
         self.bitmap.set(self.bitmap.get() | 1 << process.priority);
     }
 
@@ -76,6 +91,7 @@ impl Core {
         let priority = 31 - bits.leading_zeros();
         let queue = &self.ready[priority as usize % PRIORITIES];
         let Some(process) = queue.pop() else { unreachable!("the bitmap names an empty queue") };
+        let process = process.arrived(self);
         if queue.is_empty() {
             self.bitmap.set(bits & !(1 << priority));
         }

@@ -4,11 +4,10 @@
 //! A client of another core's server has a *remote handle* in its place (`Process::handle_on`), which is never open. So
 //! the path within a core tests nothing for cores; the path to a closed entry posts the call.
 //!
-//! C1 The owner of a process's message owns its call: words and slices, the link that queues it, `server`, and the
-//!    cells of [`RemoteCall`]. A core owns the message from the drain that returns it until it posts it.
-//! C2 Only a process's own core writes `wait` and its other cells. While `wait` is `ReplyElsewhere` that core does not
-//!    write it either, so the core that has the call may read it. Any core may read what never changes (`core`, `word`,
-//!    `remote`). All else that other cores need is in [`SharedProcess`], the half that they receive.
+//! C1 The owner of a process's message owns its call: the header's [`MessagePart`] and the cells of [`RemoteCall`]. A
+//!    core owns the message from the drain that returns it until it posts it.
+//! C2 All other cells are for the process's own core; others receive views (`types/views.rs`). Of these cells they read
+//!    `wait` alone, by [`WaitingProcess::local`], and the process's core does not write that before the reply.
 //! C3 Replies to other cores are queued during a poll and posted when it returns; between polls the queue is empty.
 //! C4 The core that receives event flags decides what they do.
 //!
@@ -17,7 +16,8 @@
 
 use crate::sched::{CANCEL_WAIT, NOTIFY, SCHEDULE};
 use crate::types::arena::Arena;
-use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, RemoteCall, SharedProcess, Wait};
+use crate::types::state::{Core, CoreEndpoint, CorePayload, Process, ProcessRef, RemoteCall, SharedProcess, Wait};
+use crate::types::state::{MessagePart, WaitingProcess};
 use core::cell::Cell;
 use core::sync::atomic::AtomicU32;
 use renga_sync::{CallLocation, CoreMessage, EventFlags, OwnedMessage, SharedRef};
@@ -28,7 +28,7 @@ impl Process {
     /// # Panics
     /// If it has that already.
     pub fn enable_remote_calls(&'static self, arena: &Arena) {
-        let message = arena.put(|| CoreMessage::new(CorePayload::Reply(self)));
+        let message = arena.put(|| CoreMessage::new(CorePayload::Reply(self.any())));
         let shared = SharedProcess {
             home: self.core.number,
             endpoint: self.core.endpoint(),
@@ -36,20 +36,21 @@ impl Process {
             location: CallLocation::new(self.core.number),
             called: AtomicU32::new(0),
             schedule: SharedRef::new(self.account.get().schedule()),
-            events: EventFlags::new(CorePayload::EventFlags(self)),
-            cancellation: EventFlags::new(CorePayload::Cancellation(self)),
+            events: EventFlags::new(CorePayload::EventFlags(self.any())),
+            cancellation: EventFlags::new(CorePayload::Cancellation(self.any())),
         };
         let remote = arena.put(|| RemoteCall {
             message: Cell::new(Some(message.own())),
             account: Cell::new(0),
             here: Cell::new(self.core),
             charged: Cell::new(&self.core.system),
-            far_account: Cell::new(&self.core.system),
             shared,
         });
         self.set_remote_part(remote);
     }
+}
 
+impl MessagePart {
     /// Its message has come to core `here`.
     fn receive(&self, message: OwnedMessage<CorePayload>, here: &Core) {
         let remote = self.remote_part();
@@ -91,11 +92,13 @@ impl Core {
         endpoint.mailbox.drain(|mut message| match *message.payload() {
             CorePayload::Call(caller, server) => self.take_call(message, caller, server),
             CorePayload::Reply(caller) => {
+                let caller = caller.arrived(self);
                 caller.receive(message, self);
                 caller.wait.set(Wait::Replied);
                 self.resume(caller, || self.now_ns());
             }
             CorePayload::EventFlags(process) => {
+                let process = process.arrived(self);
                 let bits = process.shared().events.take(message);
                 if bits & NOTIFY != 0 {
                     process.notify();
@@ -113,9 +116,10 @@ impl Core {
         });
     }
 
-    fn take_call(&self, message: OwnedMessage<CorePayload>, caller: &'static Process, server: &'static Process) {
+    fn take_call(&self, message: OwnedMessage<CorePayload>, caller: WaitingProcess, server: ProcessRef) {
+        let server = server.arrived(self);
         caller.receive(message, self);
-        if core::ptr::eq(caller.core, self) {
+        if let Some(caller) = caller.any().on(self) {
             // A server elsewhere has forwarded it to here: from now on it is a call within this core.
             caller.wait.set(Wait::Reply);
         } else {
@@ -125,23 +129,23 @@ impl Core {
         }
         caller.server.set(Some(server));
         if server.open.get() >> caller.op.get() & 1 == 0 {
-            server.callers.push(caller);
+            server.callers.push(caller.any());
         } else {
-            server.take(caller);
+            server.take(caller.any());
             server.work_for(caller);
             self.resume(server, || self.now_ns());
         }
     }
 
     /// The caller's wait was cancelled while its call was here. The call may have left since, or another one come.
-    fn take_cancellation(&self, message: OwnedMessage<CorePayload>, caller: &'static Process) {
+    fn take_cancellation(&self, message: OwnedMessage<CorePayload>, caller: ProcessRef) {
         let shared = caller.shared();
         shared.cancellation.take(message);
         let core = shared.location.core();
         if core != Some(self.number) {
             return shared.forward_cancellation(core);
         }
-        if let Some(server) = caller.server.get() {
+        if let Some(server) = caller.calling().server.get() {
             server.notify();
         }
     }

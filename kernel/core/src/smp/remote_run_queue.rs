@@ -34,7 +34,7 @@ impl RemoteRunQueue {
         let Some(mut message) = self.message.take() else {
             unreachable!("a remote run queue sends one slice at a time")
         };
-        self.slice.process.set(Some(process));
+        self.slice.process.set(Some(process.any()));
         self.slice.space.set(space);
         self.slice.left_ns.set(left_ns.min(REMOTE_SLICE_NS_MAX));
         self.slice.ran_ns.set(0);
@@ -48,6 +48,7 @@ impl RemoteRunQueue {
         self.message.set(Some(message));
         self.out.set(false);
         let Some(process) = self.slice.process.take() else { unreachable!("a slice has a process") };
+        let process = process.arrived(self.home);
         let ran_ns = self.slice.ran_ns.get();
         process.account().charge(Count::UserNs, ran_ns);
         self.used_ns.store(self.used_ns.load(Ordering::Relaxed) + ran_ns, Ordering::Relaxed); // the home alone writes
@@ -101,8 +102,8 @@ impl RemoteTask {
     /// The program's registers, to enter it with.
     pub fn context(&mut self) -> &mut UserContext {
         let Some(process) = self.0.slice.process.get() else { unreachable!("a slice has a process") };
-        probe::enter_elsewhere(process);
-        registers(process)
+        probe::enter_elsewhere(process.part());
+        registers(process.part())
     }
     /// It has run for `ns`. It goes back with a trap, or when its time is over. Whether it stays.
     pub fn ran(self, core: &Core, ns: u64, exit: Exit) -> bool {

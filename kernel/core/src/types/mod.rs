@@ -7,4 +7,5 @@ pub mod probe;
 #[cfg(feature = "host")]
 pub(crate) mod recorder;
 pub mod state;
+pub(crate) mod views;
 pub(crate) mod wait;

@@ -6,7 +6,7 @@
 
 #[cfg(feature = "host")]
 use super::events::Event;
-use super::state::Process;
+use super::state::{MessagePart, Process, ProcessRef};
 use core::mem::offset_of;
 use core::ptr::from_ref;
 #[cfg(feature = "host")]
@@ -52,7 +52,7 @@ macro_rules! mark {
 /// A probe that is about one process.
 macro_rules! mark_process {
     ($memory:ident, $at:literal, $name:literal, $process:expr) => {
-        mark!($memory, $at, $name, "4@[{p},{id}]", (p: from_ref::<Process>($process)), (id: offset_of!(Process, word)))
+        mark!($memory, $at, $name, "4@[{p},{id}]", (p: from_ref::<MessagePart>($process)), (id: offset_of!(MessagePart, word)))
     };
 }
 
@@ -60,7 +60,7 @@ macro_rules! mark_process {
 macro_rules! mark_processes {
     ($($(#[$doc:meta])* $function:ident: $memory:ident, $at:literal, $name:literal;)*) => {$(
         $(#[$doc])* #[inline(always)]
-        pub(crate) fn $function(process: &Process) {
+        pub(crate) fn $function(process: &MessagePart) {
             mark_process!($memory, $at, $name, process);
         }
     )*};
@@ -81,88 +81,83 @@ mark_processes! {
     enter_elsewhere: nomem, "nop", "enter";
 }
 
-#[cfg(feature = "host")]
-fn record(process: &Process, event: impl FnOnce() -> Event) {
-    process.core.recorder.record(|| process.core.now_ns(), event);
-}
-
 /// The event that `caller` makes the call in its header.
 #[cfg(feature = "host")]
-fn called(caller: &Process) -> Event {
+fn called(caller: &MessagePart) -> Event {
     let server = ProcId::from_word(caller.destination.get());
     Event::Call { caller: caller.id(), server, op: caller.op.get() as u8 }
 }
 
 /// `caller` makes the call in its header.
 #[inline(always)]
-pub(crate) fn call(caller: &Process) {
+pub(crate) fn call(caller: ProcessRef) {
     #[cfg(feature = "host")]
-    record(caller, || called(caller));
-    mark!(readonly, "", "call", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller)),
-        (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
+    caller.record(|| called(caller.part()));
+    mark!(readonly, "", "call", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.part())),
+        (id: offset_of!(MessagePart, word), to: offset_of!(MessagePart, destination), op: offset_of!(MessagePart, op)));
 }
 
 /// As [`call`], of a server that passes the call of `caller` on.
 #[inline(always)]
-pub(crate) fn forward(caller: &Process) {
+pub(crate) fn forward(caller: ProcessRef) {
     #[cfg(feature = "host")]
-    record(caller, || called(caller));
-    mark!(readonly, "nop", "forward", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller)),
-        (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
+    caller.record(|| called(caller.part()));
+    mark!(readonly, "nop", "forward", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.part())),
+        (id: offset_of!(MessagePart, word), to: offset_of!(MessagePart, destination), op: offset_of!(MessagePart, op)));
 }
 
 /// `server`, which waited, has the call of `caller`.
 #[inline(always)]
-pub(crate) fn accept(server: &Process, caller: &Process) {
+pub(crate) fn accept(server: &MessagePart, caller: &MessagePart) {
     mark!(readonly, "", "accept", "4@[{s},{id}] 4@[{c},{id}] 4@[{c},{op}]", (s: from_ref(server), c: from_ref(caller)),
-        (id: offset_of!(Process, word), op: offset_of!(Process, op)));
+        (id: offset_of!(MessagePart, word), op: offset_of!(MessagePart, op)));
 }
 
 /// As [`accept`], of a call that has waited.
 #[inline(always)]
-pub(crate) fn accept_waiting(server: &Process, caller: &Process) {
+pub(crate) fn accept_waiting(server: &MessagePart, caller: &MessagePart) {
     mark!(readonly, "nop", "accept", "4@[{s},{id}] 4@[{c},{id}] 4@[{c},{op}]", (s: from_ref(server), c: from_ref(caller)),
-        (id: offset_of!(Process, word), op: offset_of!(Process, op)));
+        (id: offset_of!(MessagePart, word), op: offset_of!(MessagePart, op)));
 }
 
 /// The call of `caller` is answered.
 #[inline(always)]
-pub(crate) fn reply(caller: &Process) {
+pub(crate) fn reply(caller: ProcessRef) {
     #[cfg(feature = "host")]
-    record(caller, || Event::Reply { caller: caller.id() });
-    mark!(readonly, "", "reply", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller)),
-        (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
+    caller.record(|| Event::Reply { caller: caller.part().id() });
+    mark!(readonly, "", "reply", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller.part())),
+        (id: offset_of!(MessagePart, word), to: offset_of!(MessagePart, destination), op: offset_of!(MessagePart, op)));
 }
 
 /// `process` gets the core from the ready queue.
 #[inline(always)]
-pub(crate) fn dispatch(process: &Process) {
+pub(crate) fn dispatch(process: &'static Process) {
     #[cfg(feature = "host")]
-    record(process, || Event::Dispatch { process: process.id() });
+    process.any().record(|| Event::Dispatch { process: process.id() });
     mark_process!(nomem, "", "dispatch", process);
 }
 
 /// `process` works for account `number` from now on, and servers whose calls come from it.
 #[inline(always)]
-pub(crate) fn account(process: &Process, number: AccountNumber) {
+pub(crate) fn account(process: &MessagePart, number: AccountNumber) {
     mark!(nomem, "nop", "account", "4@[{p},{id}] 2@{n}", (p: from_ref(process), n: u64::from(number.0)),
-        (id: offset_of!(Process, word)));
+        (id: offset_of!(MessagePart, word)));
 }
 
 /// The program of `process` has left the core: it trapped, or was stopped.
 #[inline(always)]
-pub(crate) fn trap(process: &Process) {
+pub(crate) fn trap(process: &'static Process) {
     #[cfg(feature = "host")]
-    record(process, || Event::UserTrap { process: process.id() });
+    process.any().record(|| Event::UserTrap { process: process.id() });
     mark_process!(nomem, "", "trap", process);
 }
 
 /// As [`trap`], on another core than the process's.
 #[inline(always)]
-pub(crate) fn trap_elsewhere(process: &Process) {
+pub(crate) fn trap_elsewhere(process: ProcessRef) {
     #[cfg(feature = "host")]
-    record(process, || Event::UserTrap { process: process.id() });
-    mark_process!(nomem, "nop", "trap", process);
+    process.record(|| Event::UserTrap { process: process.part().id() });
+    mark_process!(nomem, "nop", "trap", process.part());
 }
 
 /// The core has nothing to do and waits for an interrupt.
@@ -335,15 +330,15 @@ fn mark_operands<P: Probe<N>, const N: usize>(operands: [u64; N]) {
 fn mark_process_operands<P: Probe<N>, const N: usize>(process: &Process, operands: [u64; N]) {
     const { assert!(N < OPERANDS_MAX, "a probe about a process has at most 3 operands") };
     let at = |which: usize| if which < N { operands[which] } else { 0 };
-    let p = from_ref(process);
+    let p = from_ref::<MessagePart>(process);
     match N {
-        0 => mark_named!(P, "4@[{p},{id}]", (p: p), (id: offset_of!(Process, word))),
+        0 => mark_named!(P, "4@[{p},{id}]", (p: p), (id: offset_of!(MessagePart, word))),
         1 => {
-            mark_named!(P, "4@[{p},{id}] {b0}@{v0}", (p: p, v0: at(0)), (id: offset_of!(Process, word), b0: bytes::<P, N>(0)))
+            mark_named!(P, "4@[{p},{id}] {b0}@{v0}", (p: p, v0: at(0)), (id: offset_of!(MessagePart, word), b0: bytes::<P, N>(0)))
         }
         2 => mark_named!(P, "4@[{p},{id}] {b0}@{v0} {b1}@{v1}", (p: p, v0: at(0), v1: at(1)),
-            (id: offset_of!(Process, word), b0: bytes::<P, N>(0), b1: bytes::<P, N>(1))),
+            (id: offset_of!(MessagePart, word), b0: bytes::<P, N>(0), b1: bytes::<P, N>(1))),
         _ => mark_named!(P, "4@[{p},{id}] {b0}@{v0} {b1}@{v1} {b2}@{v2}", (p: p, v0: at(0), v1: at(1), v2: at(2)),
-            (id: offset_of!(Process, word), b0: bytes::<P, N>(0), b1: bytes::<P, N>(1), b2: bytes::<P, N>(2))),
+            (id: offset_of!(MessagePart, word), b0: bytes::<P, N>(0), b1: bytes::<P, N>(1), b2: bytes::<P, N>(2))),
     }
 }

@@ -9,10 +9,10 @@ use core::cell::{Cell, RefCell};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::task::Context;
 use heapless::HistoryBuf;
+use renga_abi::ProcId;
 use renga_abi::account::Count;
 use renga_abi::log::LogLine;
 use renga_abi::user::{Exit, Trap, UserContext};
-use renga_abi::{OsTimes, ProcId};
 use renga_sched::{Account, AccountSchedule, NOWHERE, RemoteTasks, RunQueue, TaskKey};
 use renga_sync::{CallLocation, EventFlags, Ipi, Mailbox, OwnedMessage, SharedRef};
 
@@ -23,7 +23,7 @@ pub const WORDS: usize = 6;
 /// The words of a message.
 pub type MessageCells = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
-pub(crate) type ProcessLink = Cell<Option<&'static Process>>;
+pub(crate) type ProcessLink = Cell<Option<ProcessRef>>;
 /// Lines of the log that are kept.
 pub const LINES: usize = 128;
 pub(crate) type Lines = RefCell<HistoryBuf<LogLine, LINES>>;
@@ -43,24 +43,14 @@ impl Queue {
     }
 }
 
-/// Header of a process. In the order written: the fields of each call are where one instruction reaches them.
+/// The part of a header that travels: the core that has the process's call, or its program's slice, reaches it (C1 of
+/// `remote_call.rs`, S1 of `remote_run_queue.rs`). In the order written, as [`Process`].
 #[repr(C)]
-pub struct Process {
-    pub(crate) core: &'static Core,
+pub struct MessagePart {
     pub(crate) link: ProcessLink,
-    /// The caller whose call it accepted last; kept, since its next work is for that caller.
-    pub(crate) accepted: ProcessLink,
-    /// Entries that its waiting accept takes; 0 when it does not wait in accept.
-    pub(crate) open: Cell<u32>,
     pub(crate) op: Cell<u32>,
     /// The server that it called last ([`ProcId::to_word`]): the process that took the call, or one of another board.
     pub(crate) destination: Cell<u32>,
-    pub(crate) wait: Cell<Wait>,
-    pub(crate) priority: u8,
-    pub(crate) notified: Cell<bool>,
-    pub(crate) cancelled: Cell<bool>,
-    pub(crate) body: Cell<Body>,
-    pub(crate) callers: Queue,
     pub(crate) words: MessageCells,
     /// The slice given and the slice taken; of an absent slice only the length, 0, is written.
     pub(crate) given: Cell<*const u8>,
@@ -69,35 +59,58 @@ pub struct Process {
     pub(crate) taken_bytes: Cell<usize>,
     /// Bytes of the taken slice that the server says it wrote; only proxies read it.
     pub(crate) taken_used: Cell<usize>,
-    /// The server that has its call, if it was not answered in place; of calls to other boards the router. Of a remote
-    /// handle: the server on another core.
-    pub(crate) server: ProcessLink,
-    pub(crate) alarm_ns: Cell<u64>,
-    pub(crate) alarm_link: ProcessLink,
-    /// The run queue of its program: its core's, or that of another core.
-    pub(crate) run_queue: Cell<&'static RunQueue<Process>>,
+    /// The server that has its call, if it was not answered in place; of calls to other boards the router.
+    pub(crate) server: Cell<Option<&'static Process>>,
     pub(crate) user: Cell<*mut UserContext>,
-    pub(crate) trap: Cell<Trap>,
-    /// The account that it works for; the system's: that of its last caller.
-    pub(crate) account: Cell<&'static Account>,
-    /// While it is queued: its key, and its place in the heap.
-    pub(crate) order: Cell<TaskKey>,
     /// Its part in calls between cores; never changed once other cores know of it.
     pub(crate) remote: Cell<Option<&'static RemoteCall>>,
-    /// The entries of the protocol that it serves; a call from another board is checked against it.
-    pub(crate) entries: Cell<u32>,
-    pub(crate) user_space: Cell<u32>,
     /// Its identity ([`ProcId::to_word`]).
     pub(crate) word: u32,
-    pub(crate) heap_place: Cell<u16>,
+    pub(crate) priority: u8,
     /// The board for which it calls: its own, but for a proxy.
     pub(crate) calls_for: Cell<u8>,
     /// Boards that have rebooted since it last read this, a bit each, as the router has reported.
     pub(crate) rebooted: Cell<u8>,
-    /// The count that its dispatches are charged to.
-    pub(crate) charged_as: Cell<Count>,
     /// What the server that keeps its call notes about that.
     pub(crate) note: Cell<u64>,
+}
+
+/// Header of a process: the part that travels with its message, and the cells that only its own core reaches. In the
+/// order written: the fields of each call are where one instruction reaches them.
+///
+/// Its own core has `&'static Process`; others have a [`ProcessRef`], a [`WaitingProcess`] or a [`SharedProcess`].
+#[repr(C)]
+pub struct Process {
+    pub(super) message: MessagePart,
+    pub(crate) core: &'static Core,
+    /// The caller whose call it accepted last; kept, since its next work is for that caller.
+    pub(crate) accepted: ProcessLink,
+    /// Entries that its waiting accept takes; 0 when it does not wait in accept.
+    pub(crate) open: Cell<u32>,
+    pub(crate) wait: Cell<Wait>,
+    pub(crate) notified: Cell<bool>,
+    pub(crate) cancelled: Cell<bool>,
+    pub(crate) body: Cell<Body>,
+    pub(crate) callers: Queue,
+    pub(crate) alarm_ns: Cell<u64>,
+    pub(crate) alarm_link: Cell<Option<&'static Process>>,
+    /// The run queue of its program: its core's, or that of another core.
+    pub(crate) run_queue: Cell<&'static RunQueue<Process>>,
+    pub(crate) trap: Cell<Trap>,
+    /// The account that it works for; the system's: that of its last caller.
+    pub(crate) account: Cell<&'static Account>,
+    /// The account of its last caller, if that is of another core.
+    pub(crate) far_account: Cell<&'static Account>,
+    /// Of a remote handle: the server on another core.
+    pub(crate) stands_for: ProcessLink,
+    /// While it is queued: its key, and its place in the heap.
+    pub(crate) order: Cell<TaskKey>,
+    /// The entries of the protocol that it serves; a call from another board is checked against it.
+    pub(crate) entries: Cell<u32>,
+    pub(crate) user_space: Cell<u32>,
+    pub(crate) heap_place: Cell<u16>,
+    /// The count that its dispatches are charged to.
+    pub(crate) charged_as: Cell<Count>,
 }
 
 impl Process {
@@ -107,17 +120,8 @@ impl Process {
     /// If `priority` is not below [`PRIORITIES`].
     pub const fn new(core: &'static Core, priority: u8, id: ProcId) -> Process {
         assert!((priority as usize) < PRIORITIES);
-        Process {
+        let message = MessagePart {
             link: Cell::new(None),
-            open: Cell::new(0),
-            wait: Cell::new(Wait::Nothing),
-            priority,
-            notified: Cell::new(false),
-            cancelled: Cell::new(false),
-            accepted: Cell::new(None),
-            core,
-            body: Cell::new((not_started, core::ptr::null_mut())),
-            callers: Queue::new(),
             op: Cell::new(0),
             destination: Cell::new(0),
             words: [const { Cell::new(0) }; WORDS],
@@ -127,22 +131,36 @@ impl Process {
             taken_bytes: Cell::new(0),
             taken_used: Cell::new(0),
             server: Cell::new(None),
-            entries: Cell::new(0),
+            user: Cell::new(core::ptr::null_mut()),
+            remote: Cell::new(None),
+            word: id.to_word(),
+            priority,
             calls_for: Cell::new(id.board.0),
             rebooted: Cell::new(0),
+            note: Cell::new(0),
+        };
+        Process {
+            message,
+            core,
+            accepted: Cell::new(None),
+            open: Cell::new(0),
+            wait: Cell::new(Wait::Nothing),
+            notified: Cell::new(false),
+            cancelled: Cell::new(false),
+            body: Cell::new((not_started, core::ptr::null_mut())),
+            callers: Queue::new(),
             alarm_ns: Cell::new(u64::MAX),
             alarm_link: Cell::new(None),
             run_queue: Cell::new(&core.run_queue),
-            user: Cell::new(core::ptr::null_mut()),
-            user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),
             account: Cell::new(&core.system),
-            charged_as: Cell::new(Count::BehalfNs),
+            far_account: Cell::new(&core.system),
+            stands_for: Cell::new(None),
             order: Cell::new(TaskKey::NONE),
+            entries: Cell::new(0),
+            user_space: Cell::new(0),
             heap_place: Cell::new(NOWHERE),
-            remote: Cell::new(None),
-            word: id.to_word(),
-            note: Cell::new(0),
+            charged_as: Cell::new(Count::BehalfNs),
         }
     }
 }
@@ -171,7 +189,7 @@ pub struct Core {
     pub(crate) answered: Queue,
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
-    pub(crate) alarms: ProcessLink,
+    pub(crate) alarms: Cell<Option<&'static Process>>,
     /// Other cores on which its programs have run_queue.
     pub(crate) remote_queues: Cell<&'static [RemoteRunQueue]>,
     /// All cores on which programs of the board have run queue, a bit each.
@@ -191,7 +209,7 @@ pub struct Core {
     pub(crate) remote_tasks: RemoteTasks<RemoteRunQueue>,
     /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts'
     /// counts, and how long their programs ran elsewhere.
-    pub(crate) board: Cell<&'static [&'static Core]>,
+    pub(super) board: Cell<&'static [&'static Core]>,
     pub(crate) homes: Cell<u8>,
     /// Counts of accounts that were reset since ([`Core::charged`]).
     pub(crate) past: [AtomicU64; 3],
@@ -245,42 +263,26 @@ impl Core {
             recorder: super::recorder::Recorder::new(),
         }
     }
-
-    /// Gives its programs other times: before it has any.
-    pub fn set_times(&self, times: &OsTimes) {
-        self.run_queue.set_wakeup_granularity_ns(times.wakeup_granularity_ns);
-        self.remote_tasks.set_slice_ns(times.slice_ns);
-    }
-
-    /// The slice of a fair program, ns.
-    pub fn slice_ns(&self) -> u64 {
-        self.remote_tasks.slice_ns()
-    }
-
-    /// Makes it core `number` of those behind `endpoints`: before it has processes.
-    pub fn set_endpoints(&mut self, number: u8, endpoints: &'static [CoreEndpoint]) {
-        (self.number, self.endpoint, self.endpoints) = (number, Some(&endpoints[usize::from(number)]), endpoints);
-    }
 }
 
 /// The payload of a message between cores.
 #[derive(Clone, Copy)]
 pub(crate) enum CorePayload {
     /// The call of the first one, for the second.
-    Call(&'static Process, &'static Process),
+    Call(WaitingProcess, ProcessRef),
     /// The answer to its call.
-    Reply(&'static Process),
+    Reply(ProcessRef),
     /// Event flags for it.
-    EventFlags(&'static Process),
+    EventFlags(ProcessRef),
     /// Its call should be answered early.
-    Cancellation(&'static Process),
+    Cancellation(ProcessRef),
     /// A program's slice, on its way to another core or back.
     RemoteSlice(&'static RemoteRunQueue),
     /// That slice is to come back.
     RevokeSlice(&'static RemoteRunQueue),
 }
 
-// SAFETY: the core that takes the message reaches what C1, C2 (`remote_call.rs`), S1 (`remote_run_queue.rs`) allow.
+// SAFETY: these views lead to what the core that takes the message may reach (`views.rs`, S1 of `remote_run_queue.rs`).
 unsafe impl Send for CorePayload {}
 
 /// A core as the others of its board see it: where messages for it go, and how it is woken.
@@ -298,28 +300,19 @@ impl CoreEndpoint {
     }
 }
 
-/// A process as every core of the board may see it: ids, atomics, and where to post. Other cores have this half only.
-///
-/// It is `Sync`:
-///
-/// ```
-/// fn on_any_core<T: Sync>(_: fn(&T)) {}
-/// on_any_core::<renga_core::SharedProcess>(|_| ());
-/// ```
-///
-/// The header is not: its cells are for its own core, so another core cannot be given it.
-///
-/// ```compile_fail,E0277
-/// fn on_any_core<T: Sync>(_: fn(&T)) {}
-/// on_any_core::<renga_core::Process>(|_| ());
-/// ```
-///
-/// Nor does this half lead to the cells of the other:
-///
-/// ```compile_fail,E0599
-/// fn read(process: &'static renga_core::SharedProcess) -> renga_core::Wait { process.wait() }
-/// core::hint::black_box(read as fn(&'static renga_core::SharedProcess) -> renga_core::Wait);
-/// ```
+/// A process of any core: only that core opens it (`views.rs`).
+#[derive(Clone, Copy)]
+pub struct ProcessRef(pub(super) &'static Process);
+
+/// A process whose call this core has: leads to the [`MessagePart`] only.
+#[derive(Clone, Copy)]
+pub struct WaitingProcess(pub(super) &'static Process);
+
+/// A core of the board as the others see it: what it counts, which each core alone writes.
+#[derive(Clone, Copy)]
+pub(crate) struct OtherCore(pub(super) &'static Core);
+
+/// A process as every core of the board may see it: ids, atomics, and where to post.
 pub struct SharedProcess {
     /// Its own core, by number and endpoint, and the endpoints of all.
     pub(crate) home: u8,
@@ -344,14 +337,12 @@ pub(crate) struct RemoteCall {
     /// The core that has the call, and its account of that number.
     pub(crate) here: Cell<&'static Core>,
     pub(crate) charged: Cell<&'static Account>,
-    /// The account of its last caller, if that is of another core; a cell of the process's own core.
-    pub(crate) far_account: Cell<&'static Account>,
     pub(crate) shared: SharedProcess,
 }
 
 /// The part of a slice that goes to the other core and back.
 pub(crate) struct RemoteSlice {
-    pub(crate) process: Cell<Option<&'static Process>>,
+    pub(crate) process: ProcessLink,
     /// The program's address space, as the image enters it.
     pub(crate) space: Cell<u64>,
     /// How long the slice may take yet, and how long it has taken, ns.

@@ -7,7 +7,7 @@
 
 use crate::sched::account::Count;
 use crate::types::probe;
-use crate::types::state::{Core, Process, Wait};
+use crate::types::state::{Core, MessagePart, Process, Wait};
 use core::future::Future;
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
@@ -129,7 +129,7 @@ pub(crate) fn end_elsewhere(process: &Process, trap: Trap) {
 
 /// The registers of the program of `process`, for the owner of its slice.
 #[expect(clippy::mut_from_ref, reason = "one process at a time has the slice and borrows them")]
-pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
+pub(crate) fn registers(process: &'static MessagePart) -> &'static mut UserContext {
     // SAFETY: set by `RunUser`, whose borrow lies in a pending future (as I5 of `rendezvous.rs`); the slice exists
     // once, since the process left the run queue, and is on one core at a time (S1 of `remote_run_queue.rs`).
     unsafe { &mut *process.user.get() }
