@@ -4,11 +4,25 @@
 # PROGRAM:PACKAGE pairs; the programs of e2fsprogs lie in /sbin, which an ordinary user's path may lack.
 readonly HOST_TOOLS=(mke2fs:e2fsprogs debugfs:e2fsprogs e2fsck:e2fsprogs cc:gcc dpkg-deb:dpkg tar:tar)
 
+# Where systems keep the certificate authorities by which cargo knows the registry.
+readonly AUTHORITIES=(/etc/ssl/certs/ca-certificates.crt /etc/ssl/cert.pem /etc/ssl/ca-bundle.pem /etc/pki/tls/certs/ca-bundle.crt)
+
+has_authorities() {
+  local file
+  for file in "${SSL_CERT_FILE:-}" "${AUTHORITIES[@]}"; do
+    [[ ! -e $file ]] || return 0
+  done
+  return 1
+}
+
 missing_host_packages() {
   local pair
-  for pair in "${HOST_TOOLS[@]}"; do
-    command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
-  done | sort -u
+  {
+    for pair in "${HOST_TOOLS[@]}"; do
+      command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
+    done
+    has_authorities || echo ca-certificates
+  } | sort -u
 }
 
 # What tests use beside; without it those tests are skipped or fail.

@@ -109,8 +109,10 @@ build_library() {
   printf '[package]\nname = "seed"\nversion = "0.0.0"\nedition = "2024"\n[profile.release]\npanic = "abort"\n[workspace]\n' \
     >"$work/Cargo.toml"
   (
-    cd "$work" && unset CARGO_TARGET_DIR CARGO_ENCODED_RUSTFLAGS &&
-      RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$source RUSTFLAGS=${RUSTFLAGS:-} \
+    # The library's places are in what is built with it: without a path of this machine.
+    cd "$work" && unset CARGO_TARGET_DIR &&
+      RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$source \
+        CARGO_ENCODED_RUSTFLAGS=${RUSTFLAGS:+$RUSTFLAGS$'\x1f'}--remap-path-prefix=$source=/rustc/library \
         cargo build --release --target "$target" --target-dir "$work/target" "$@"
   ) || return
   # Renamed into place at the end, so that an interrupted copy is not taken for a sysroot.

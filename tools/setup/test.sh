@@ -108,6 +108,36 @@ test_command() {
       ensure_host_tools"
 }
 
+# container STEP: the arguments of that step in the Containerfile, a line each.
+container() {
+  sed -n "s/^$1 //p" "$root/tools/setup/Containerfile"
+}
+
+# containerfile_steps: whether each step of the Containerfile can be: a base that set-up knows, files that are there,
+# scripts that take what they are given.
+containerfile_steps() {
+  local base source step what known
+  base=$(container FROM)
+  [[ $base == debian:bookworm || $base == debian:trixie ]] || { echo "set-up knows no $base"; return 1; }
+  while read -r source _; do
+    [[ -e $root/$source ]] || { echo "there is no $source"; return 1; }
+  done < <(container COPY)
+  known=$(sed -n 's/^# Usage: tools.setup.provide.sh //p' "$root/tools/setup/provide.sh")
+  while read -r step; do
+    what=${step#bash tools/setup/provide.sh }
+    [[ $step == "./renga "* || "|$known|" == *"|$what|"* ]] || { echo "no such step: $step"; return 1; }
+  done < <(container RUN)
+}
+
+test_container() {
+  expect 'the steps of the Containerfile can be' 0 -- containerfile_steps
+  expect 'the Containerfile names no package: set-up installs them' 1 -- \
+    grep -E 'apt|dpkg|rustup|curl|wget' "$root/tools/setup/Containerfile"
+  expect 'a machine without certificate authorities lacks their package' 0 'ca-certificates' -- \
+    in_setup 'has_authorities() { false; }; missing_host_packages'
+  expect 'what builds were made in is not copied to the container' 0 '/target' -- cat "$root/.dockerignore"
+}
+
 # make_tree FOLDER: a project whose tool prints its arguments and is newer than its one source.
 make_tree() {
   local tree=$1 folder
@@ -161,6 +191,7 @@ test_built_tool() {
 test_qemu
 test_rust
 test_command
+test_container
 test_built_tool
 ((failures == 0)) || { echo "set-up: $failures tests failed"; exit 1; }
 echo 'set-up: all tests passed'

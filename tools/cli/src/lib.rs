@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod compare;
-mod completions;
 mod crash;
+mod distribution;
 mod escape_key;
 mod examples;
 mod flash;
@@ -29,8 +29,8 @@ mod view;
 
 use clap::{Args, Parser, Subcommand};
 pub use compare::CompareArgs;
-pub use completions::{CompletionKind, Completions};
 pub use crash::CrashArgs;
+pub use distribution::{CompletionKind, Completions, ReleaseArgs};
 pub use escape_key::EscapeKey;
 use examples::EXAMPLES;
 pub use flash::Flash;
@@ -115,6 +115,8 @@ pub enum RengaCommand {
     Doctor(DoctorArgs),
     /// Build the book of `docs`, with the crates' documentation beside it, and print the path of its first page
     Docs,
+    /// Write an archive that runs on machines without Rust: host programs, kernels, disk image, book
+    Release(ReleaseArgs),
     /// Print the settings with which plain cargo builds for the boards
     Env,
     /// Print completions for a shell, or the manual pages
@@ -142,6 +144,7 @@ impl RengaCommand {
             RengaCommand::Console(_) => "console",
             RengaCommand::Doctor(_) => "doctor",
             RengaCommand::Docs => "docs",
+            RengaCommand::Release(_) => "release",
             RengaCommand::Env => "env",
             RengaCommand::Completions(_) => "completions",
         }

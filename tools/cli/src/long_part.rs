@@ -27,6 +27,8 @@ pub enum LongPart {
     Wires,
     /// The QEMU of each Debian suite that is supported, unpacked: the same hashes as with the installed one
     Qemu,
+    /// The release made in two folders: equal bytes; one runs where there is no Rust and no checkout
+    Release,
     /// A pair that brings itself another kernel over its pins
     Update,
     /// 100,000 seeds of whole systems in the simulator

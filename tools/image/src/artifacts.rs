@@ -1,6 +1,7 @@
 //! What a run is made of: kernel image, a system's tables, emulator plugin, our own programs, disk image.
 //!
-//! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date.
+//! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date; or of a release,
+//! which has no sources.
 //! Not here: packages and the file system (`disk_image`).
 
 use crate::disk_image::{self, DiskChoice, FileContent, ImageSpec, Placed};
@@ -11,7 +12,9 @@ use renga_workspace::cargo;
 use renga_workspace::environment::{Environment, TARGET_RUSTFLAGS};
 use renga_workspace::freshness;
 use renga_workspace::lock::Lock;
+use renga_workspace::prebuilt;
 use renga_workspace::progress::ProgressLine;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,14 +83,16 @@ impl KernelFlavour {
             KernelFlavour::Hostile => Some("hostile"),
         }
     }
-    fn name(self) -> &'static str {
+    /// The name of its folder.
+    pub fn name(self) -> &'static str {
         self.feature().unwrap_or("plain")
     }
 }
 
 /// Where the kernel is built.
 fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, KernelArtifact) {
-    let folder = environment.work().join("kernels").join(flavour.name());
+    let kernels = environment.prebuilt(prebuilt::KERNELS).unwrap_or_else(|| environment.work().join("kernels"));
+    let folder = kernels.join(flavour.name());
     let kernel = KernelArtifact { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
     (folder, kernel)
 }
@@ -97,8 +102,9 @@ fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, 
 pub fn kernel_if_built(environment: &Environment, flavour: KernelFlavour) -> Option<KernelArtifact> {
     let (folder, kernel) = kernel_place(environment, flavour);
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
-    let fresh = kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources);
-    fresh.then_some(kernel)
+    let fresh = environment.prebuilt(prebuilt::KERNELS).is_some()
+        || freshness::is_newer(&environment.root, &begun, &sources);
+    (kernel.image.exists() && fresh).then_some(kernel)
 }
 
 /// Builds the kernel, which boots any system.
@@ -110,6 +116,7 @@ pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &Prog
     if let Some(kernel) = kernel_if_built(environment, flavour) {
         return Ok(kernel);
     }
+    environment.expect_sources(&format!("a kernel ({})", flavour.name()))?;
     let (folder, kernel) = kernel_place(environment, flavour);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
@@ -146,6 +153,7 @@ pub fn kernel(environment: &Environment, flavour: KernelFlavour, progress: &Prog
 /// # Errors
 /// If cargo or objcopy fails.
 pub fn garbage(environment: &Environment, folder: &Path, progress: &ProgressLine) -> Result<Vec<u8>> {
+    environment.expect_sources("--garbage")?;
     progress.step("building the program that makes garbage");
     let target = environment.root.join("target/boards");
     let mut cargo = board_cargo(environment, &target)?;
@@ -178,6 +186,9 @@ pub fn tables(system: &SystemFile, folder: &Path) -> Result<PathBuf> {
 /// # Errors
 /// If cargo fails.
 pub fn plugin(environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
+    if let Some(plugin) = environment.prebuilt(prebuilt::PLUGIN) {
+        return Ok(plugin);
+    }
     progress.step("building the emulator plugin");
     let target = environment.root.join("target");
     let mut cargo = Command::new(cargo::program());
@@ -196,11 +207,13 @@ pub fn plugin(environment: &Environment, progress: &ProgressLine) -> Result<Path
 /// # Errors
 /// If cargo fails.
 pub fn programs(environment: &Environment, progress: &ProgressLine) -> Result<Vec<Placed>> {
-    progress.step("building the user programs");
-    let target = environment.root.join("target/boards");
-    let mut cargo = board_cargo(environment, &target)?;
-    cargo.args(["-p", "renga-userland"]);
-    cargo::run(cargo, "the user programs do not build")?;
+    if environment.prebuilt(prebuilt::BOARD_PROGRAMS).is_none() {
+        progress.step("building the user programs");
+        let target = environment.root.join("target/boards");
+        let mut cargo = board_cargo(environment, &target)?;
+        cargo.args(["-p", "renga-userland"]);
+        cargo::run(cargo, "the user programs do not build")?;
+    }
     let (source, dest) = LIBRARY;
     let content = FileContent::HostFile(environment.root.join(source));
     let library = Placed { dest: dest.to_string(), content, mode: SOURCE_MODE };
@@ -215,8 +228,19 @@ pub fn program_for_cores(environment: &Environment) -> Placed {
     placed(environment, ("p5", PROGRAM_FOR_CORES))
 }
 
+/// The files of our own programs, once [`programs`] has built them, sorted by their names.
+pub fn program_files(environment: &Environment) -> BTreeMap<&'static str, PathBuf> {
+    let names = PROGRAMS.iter().map(|(name, _)| *name).chain(["p5"]);
+    names.map(|name| (name, program_file(environment, name))).collect()
+}
+
+fn program_file(environment: &Environment, name: &str) -> PathBuf {
+    let built = || environment.root.join("target/boards").join(TARGET).join("release");
+    environment.prebuilt(prebuilt::BOARD_PROGRAMS).unwrap_or_else(built).join(name)
+}
+
 fn placed(environment: &Environment, (name, dest): (&str, &str)) -> Placed {
-    let built = environment.root.join("target/boards").join(TARGET).join("release").join(name);
+    let built = program_file(environment, name);
     Placed { dest: dest.to_string(), content: FileContent::HostFile(built), mode: PROGRAM_MODE }
 }
 
@@ -259,10 +283,10 @@ fn board_cargo(environment: &Environment, target: &Path) -> Result<Command> {
     let mut cargo = Command::new(cargo::program());
     cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "--target", TARGET, "--target-dir"]);
     // Log lines below this level are not compiled in.
-    cargo.arg(target).env_remove("RUSTFLAGS").env("DEFMT_LOG", "info");
+    cargo.arg(target).env("DEFMT_LOG", "info");
     let given = settings.get(TARGET_RUSTFLAGS).map(|flags| flags.to_string_lossy()).unwrap_or_default();
-    let flags = format!("{given} {CODE_FLAGS}");
-    cargo.envs(settings).env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", flags.trim_start());
+    let flags = cargo::encoded_flags(&environment.root, &format!("{given} {CODE_FLAGS}"));
+    cargo.envs(settings).env(cargo::ENCODED_FLAGS, flags);
     Ok(cargo)
 }
 

@@ -4,26 +4,30 @@
 use anyhow::Result;
 use renga::command;
 use renga_cli::{Cli, RengaCommand, Sim};
-use renga_workspace::delegate::{Delegate, SIMULATOR, SIMULATOR_PAGE};
+use renga_workspace::delegate::{
+    BROWSER_VIEW, COMPLETIONS, Delegate, FLASH, LAB, MUTANTS, RELEASE, SERIAL, SIMULATOR, SIMULATOR_PAGE, VIEW,
+};
 use renga_workspace::environment::Environment;
 use renga_workspace::exit;
 use std::process::ExitCode;
-
-/// Built for speed: a trace may have millions of events.
-const BROWSER_VIEW: Delegate = Delegate { name: "renga-browser-view", profile: "sim", folder: "sim" };
-const COMPLETIONS: Delegate = Delegate::dev("renga-completions");
-const FLASH: Delegate = Delegate::dev("renga-flash");
-const LAB: Delegate = Delegate::dev("renga-lab");
-const MUTANTS: Delegate = Delegate::dev("renga-mutants");
-const SERIAL: Delegate = Delegate::dev("renga-serial");
-const VIEW: Delegate = Delegate::dev("renga-view");
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
     exit::code(Environment::read().and_then(|environment| carry_out(&environment, &command)))
 }
 
+/// Whether the command builds something of the sources.
+fn needs_sources(command: &RengaCommand) -> bool {
+    matches!(
+        command,
+        RengaCommand::Test(_) | RengaCommand::Env | RengaCommand::Release(_) | RengaCommand::Sim(Sim { browser: Some(_), .. })
+    )
+}
+
 fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
+    if needs_sources(command) {
+        environment.expect_sources(&format!("`renga {}`", command.name()))?;
+    }
     match command {
         RengaCommand::Run(options) => command::run::run(environment, options),
         RengaCommand::Linux(options) => command::linux::linux(environment, options),
@@ -42,6 +46,7 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
         RengaCommand::Bench(_) | RengaCommand::Crash(_) | RengaCommand::Sweep(_) => become_whole(environment, LAB),
         RengaCommand::Completions(_) => become_whole(environment, COMPLETIONS),
         RengaCommand::Trace(_) | RengaCommand::Top(_) => become_whole(environment, VIEW),
+        RengaCommand::Release(_) => become_whole(environment, RELEASE),
         RengaCommand::View(_) => become_whole(environment, BROWSER_VIEW),
         RengaCommand::Flash(_) => become_whole(environment, FLASH),
         RengaCommand::Console(_) | RengaCommand::Doctor(_) => become_whole(environment, SERIAL),

@@ -31,8 +31,9 @@ struct DoctorReport {
 pub fn doctor(environment: &Environment, options: &DoctorArgs) -> Result<u8> {
     let path = std::env::var("PATH").unwrap_or_default();
     let emulator = environment.qemu_if_there();
-    let mut findings = host_programs(&path);
-    findings.push(toolchain(&environment.root, "rustc"));
+    let builds = environment.expect_sources("a build").is_ok();
+    let mut findings = host_programs(&path, builds);
+    findings.extend(builds.then(|| toolchain(&environment.root, "rustc")));
     findings.push(qemu(&emulator));
     findings.extend(serial_ports(Path::new("/")));
     findings.extend(card_readers(&Host::this()));

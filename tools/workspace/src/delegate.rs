@@ -1,13 +1,12 @@
 //! Commands that have a binary of their own, so that the first `renga run` of a clean clone need not compile them.
 //!
-//! Invariant: a binary that is newer than its sources runs at once, without cargo. Called by: the binary `renga`. Not
-//! here:
-//! which command has which binary (`renga`).
+//! Invariant: a binary that is newer than its sources runs at once, without cargo, and so does one of a release. Called
+//! by: the binary `renga`. Not here: which command has which binary (`renga`).
 
 use crate::environment::Environment;
 use crate::lock::Lock;
 use crate::progress::ProgressLine;
-use crate::{cargo, freshness};
+use crate::{cargo, freshness, prebuilt};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::fs;
@@ -29,11 +28,29 @@ pub struct Delegate {
     pub folder: &'static str,
 }
 
+/// Writes pages for a browser. Built for speed: a trace may have millions of events.
+pub const BROWSER_VIEW: Delegate = Delegate { name: "renga-browser-view", profile: "sim", folder: "sim" };
+/// Prints completions and manual pages.
+pub const COMPLETIONS: Delegate = Delegate::dev("renga-completions");
+/// Writes cards.
+pub const FLASH: Delegate = Delegate::dev("renga-flash");
+/// Measures, cuts power, runs sweeps.
+pub const LAB: Delegate = Delegate::dev("renga-lab");
+/// Makes mutants.
+pub const MUTANTS: Delegate = Delegate::dev("renga-mutants");
+/// Makes releases.
+pub const RELEASE: Delegate = Delegate::dev("renga-release");
+/// Joins a terminal with boards, and looks at the machine.
+pub const SERIAL: Delegate = Delegate::dev("renga-serial");
 /// The simulator, built for speed.
 pub const SIMULATOR: Delegate = Delegate { name: "renga-sim", profile: "sim", folder: "sim" };
-
 /// What builds the simulator's page.
 pub const SIMULATOR_PAGE: Delegate = Delegate::dev("renga-sim-browser");
+/// Prints traces.
+pub const VIEW: Delegate = Delegate::dev("renga-view");
+
+/// Those that need no sources, so that a release has them.
+pub const OF_A_RELEASE: [Delegate; 7] = [BROWSER_VIEW, COMPLETIONS, FLASH, LAB, SERIAL, SIMULATOR, VIEW];
 
 impl Delegate {
     /// One that is quick to build.
@@ -46,6 +63,10 @@ impl Delegate {
     /// # Errors
     /// If cargo fails; what it wrote is in the message.
     pub fn build(self, environment: &Environment, progress: &ProgressLine) -> Result<PathBuf> {
+        if let Some(programs) = environment.prebuilt(prebuilt::HOST_PROGRAMS) {
+            let binary = programs.join(self.name);
+            return if binary.exists() { Ok(binary) } else { environment.expect_sources(self.name).map(|()| binary) };
+        }
         let target = environment.target();
         let binary = target.join(self.folder).join(self.name);
         if self.profile == "dev" && std::env::var_os(BUILT).is_some() && binary.exists() {

@@ -1,8 +1,9 @@
 //! Where things are: the project's folder, and the programs and settings that set-up finds or installs.
 //!
 //! Invariant: set-up runs when a command first needs a setting, and at most once for each kind; a shell with the
-//! settings of `./renga env` needs none. Calls: `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
+//! settings of `./renga env` needs none. A release has what needs Rust, and no sources. Calls: `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
 
+use crate::prebuilt;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::env;
@@ -50,6 +51,22 @@ impl Environment {
         Environment { root, boards: Arc::default(), wasm: Arc::default(), qemu: Arc::default() }
     }
 
+    /// What a release has at `place` (see [`prebuilt`]); nothing in a checkout, which builds it.
+    pub fn prebuilt(&self, place: &str) -> Option<PathBuf> {
+        self.root.join(prebuilt::FOLDER).is_dir().then(|| self.root.join(place))
+    }
+
+    /// Refuses what only a checkout can do.
+    ///
+    /// # Errors
+    /// In a release.
+    pub fn expect_sources(&self, what: &str) -> Result<()> {
+        if self.prebuilt(prebuilt::FOLDER).is_some() {
+            bail!("{what} needs Renga's sources and Rust, which a release does not have: use a clone of the repository");
+        }
+        Ok(())
+    }
+
     /// The QEMU binary.
     ///
     /// # Errors
@@ -71,6 +88,7 @@ impl Environment {
     /// # Errors
     /// If it is neither there nor can be installed.
     pub fn for_boards(&self) -> Result<&Settings> {
+        self.expect_sources("a build for the boards")?;
         let given = set(OBJCOPY).is_some();
         let given = FOR_BOARDS.into_iter().filter_map(|name| Some((name, env::var_os(name)?))).filter(|_| given);
         self.settings(&self.boards, "boards", given)
@@ -81,6 +99,7 @@ impl Environment {
     /// # Errors
     /// If it is neither there nor can be installed.
     pub fn for_wasm(&self) -> Result<&Settings> {
+        self.expect_sources("a build for WebAssembly")?;
         self.settings(&self.wasm, "wasm", env::var_os(WASM_RUSTFLAGS).map(|flags| (WASM_RUSTFLAGS, flags)))
     }
 

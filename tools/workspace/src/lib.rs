@@ -10,6 +10,7 @@ pub mod exit;
 pub mod freshness;
 pub mod lock;
 pub mod output;
+pub mod prebuilt;
 pub mod progress;
 pub mod scratch;
 pub mod shell;

@@ -89,6 +89,21 @@ impl BasePlan {
         image.exists().then_some((image, list))
     }
 
+    /// Files and folders below `spec.work` of which another machine makes the image without a network.
+    pub(super) fn kept(&self, spec: &ImageSpec) -> Vec<PathBuf> {
+        let store = PackageStore { root: &spec.root, work: &spec.work, architecture: ARCHITECTURE };
+        let packages = self.unpacked.parts.values().chain(&self.unpacked.whole);
+        let mut kept: Vec<PathBuf> = packages.map(|package| package.folder().to_path_buf()).collect();
+        kept.push(store.request(&part_names(&self.chain), Closure::Alone));
+        let whole = whole_names(&self.chain, &spec.choice);
+        if !whole.is_empty() {
+            kept.push(store.request(&whole, Closure::WithDependencies));
+        }
+        let image = self.image(&spec.work);
+        kept.extend([image.with_extension("list"), image]);
+        kept
+    }
+
     /// The cached image, made if it is not there.
     pub(super) fn base(&self, spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<Base, ImageError> {
         let folder = spec.work.join("images");

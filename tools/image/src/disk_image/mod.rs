@@ -158,6 +158,17 @@ pub fn prepare(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<(), I
     base::BasePlan::make(spec, progress).map(|_| ())
 }
 
+/// Files and folders below the `work` of `spec` of which another machine makes the image without a network; fetched and
+/// made if they are not there.
+///
+/// # Errors
+/// See [`ImageError`].
+pub fn kept(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, ImageError> {
+    let plan = base::BasePlan::make(spec, progress)?;
+    plan.base(spec, progress)?;
+    Ok(plan.kept(spec))
+}
+
 fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) -> Result<(), ImageError> {
     let mut tree = base.tree.clone();
     for placed in placed {

@@ -32,6 +32,11 @@ impl Package {
         Self { name, identity: identity.to_string(), folder: store.join(identity) }
     }
 
+    /// What is kept of it.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// What it installs.
     pub(super) fn data(&self) -> PathBuf {
         self.folder.join("data")
@@ -150,7 +155,7 @@ impl PackageStore<'_> {
     }
 
     /// The file that says what came of a request.
-    fn request(&self, names: &[String], closure: Closure) -> PathBuf {
+    pub(super) fn request(&self, names: &[String], closure: Closure) -> PathBuf {
         let mut sorted = names.to_vec();
         sorted.sort();
         sorted.dedup();

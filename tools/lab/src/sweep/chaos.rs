@@ -50,6 +50,7 @@ impl<'a> Chaos<'a> {
         folder: &Path,
         progress: &'a ProgressLine,
     ) -> Result<Chaos<'a>> {
+        environment.expect_sources("`renga sweep chaos`")?;
         let kernel = artifacts::kernel(environment, KernelFlavour::Plain, progress)?;
         let plugin = artifacts::plugin(environment, progress)?;
         artifacts::disk(environment, &DiskChoice::default(), None, progress)?;

@@ -6,25 +6,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs and the Debian packages that have them.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("bash", "bash"),
-    ("cc", "gcc"),
     ("mke2fs", "e2fsprogs"),
     ("debugfs", "e2fsprogs"),
     ("e2fsck", "e2fsprogs"),
     ("dpkg-deb", "dpkg"),
     ("tar", "tar"),
 ];
+/// What only builds need.
+const LINKER: (&str, &str) = ("cc", "gcc");
 /// An ordinary user's path may lack them.
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/sbin"];
 
-/// Whether everything that builds and images need is in `path`.
-pub fn host_programs(path: &str) -> Vec<Diagnosis> {
+/// Whether everything that images need is in `path`, and what builds need, if this `builds`.
+pub fn host_programs(path: &str, builds: bool) -> Vec<Diagnosis> {
     let diagnose = |(program, package): (&str, &str)| match find(program, path) {
         Some(found) => Diagnosis::good(format!("{program}: {}", found.display())),
         None => Diagnosis::missing(format!("{program} is not there"), format!("on Debian: apt-get install {package}")),
     };
-    PROGRAMS.into_iter().map(diagnose).collect()
+    PROGRAMS.into_iter().chain(builds.then_some(LINKER)).map(diagnose).collect()
 }
 
 /// Whether QEMU is there and of the version that the emulator's plugin fits.

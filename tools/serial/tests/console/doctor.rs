@@ -17,7 +17,7 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn doctor_every_fault_has_a_way_out() {
     let empty = folder("empty");
-    let mut findings = host_programs(empty.to_str().expect("a plain name"));
+    let mut findings = host_programs(empty.to_str().expect("a plain name"), true);
     findings.push(qemu(&empty.join("no-qemu")));
     findings.push(qemu(Path::new("/bin/true")));
     findings.push(toolchain(&empty, "/no/such/rustc"));

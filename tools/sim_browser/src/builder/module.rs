@@ -22,7 +22,8 @@ pub fn build_module(environment: &Environment, progress: &ProgressLine) -> Resul
     let mut build = Command::new(cargo::program());
     build.current_dir(&environment.root).envs(settings);
     // Flags of the user's own are for this machine.
-    build.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", settings.get(WASM_RUSTFLAGS).context("no flags")?);
+    let given = settings.get(WASM_RUSTFLAGS).context("no flags")?.to_string_lossy();
+    build.env(cargo::ENCODED_FLAGS, cargo::encoded_flags(&environment.root, &given));
     build.args(["rustc", "--quiet", "--package", PACKAGE, "--lib", "--crate-type", "cdylib"]);
     build.args(["--target", TARGET, "--profile", PROFILE, "--target-dir"]).arg(&target);
     cargo::run(build, "the simulator does not build for WebAssembly")?;

@@ -19,28 +19,23 @@ use std::process::Command;
 /// The version that the pages were tried with.
 const MDBOOK_VERSION: &str = "0.5.4";
 /// Where rustdoc's pages are in the book.
-const RUSTDOC: &str = "rustdoc";
+pub const RUSTDOC: &str = "rustdoc";
 /// Where the simulator's page is in the book.
 const SIMULATOR: &str = "simulator";
 
-/// Builds the book, and prints the path of its first page.
+/// Builds the book, and prints the path of its first page. A release has one.
 ///
 /// # Errors
 /// If mdBook is absent and cannot be installed, if mdBook or rustdoc refuses the sources, or if a link is dead.
 pub fn docs(environment: &Environment) -> Result<u8> {
+    let built = environment.work().join("book/index.html");
+    if environment.expect_sources("a book").is_err() && built.exists() {
+        println!("{}", built.display());
+        return Ok(0);
+    }
+    environment.expect_sources("`renga docs`")?;
     let progress = ProgressLine::start();
-    let (sources, book) = (environment.root.join("docs"), environment.work().join("book"));
-    fs::create_dir_all(environment.work()).with_context(|| format!("cannot make {}", environment.work().display()))?;
-    let mdbook = mdbook(environment, &progress)?;
-    let _lock = Lock::exclusive(&environment.work().join("book.lock"), &mut |line| progress.step(line))
-        .context("cannot lock the book's folder")?;
-
-    progress.step("building the book");
-    let mut build = Command::new(&mdbook);
-    build.arg("build").arg(&sources).arg("--dest-dir").arg(&book);
-    cargo::run(build, "mdBook refuses the book")?;
-    simulator::page(environment, &book.join(SIMULATOR), &progress)?;
-    links::mend(&sources, &book)?;
+    let (book, _lock) = pages(environment, &progress)?;
 
     progress.step("documenting the crates with rustdoc: minutes the first time");
     let target = environment.root.join("target");
@@ -51,8 +46,28 @@ pub fn docs(environment: &Environment) -> Result<u8> {
     fs::write(book.join(RUSTDOC).join("index.html"), crates(&book.join(RUSTDOC))?)?;
 
     progress.finish();
-    println!("{}", book.join("index.html").display());
+    println!("{}", built.display());
     Ok(0)
+}
+
+/// Builds the book without rustdoc's part; its folder, locked.
+///
+/// # Errors
+/// If mdBook is absent and cannot be installed, if it refuses the sources, or if a link is dead.
+pub fn pages(environment: &Environment, progress: &ProgressLine) -> Result<(PathBuf, Lock)> {
+    let (sources, book) = (environment.root.join("docs"), environment.work().join("book"));
+    fs::create_dir_all(environment.work()).with_context(|| format!("cannot make {}", environment.work().display()))?;
+    let mdbook = mdbook(environment, progress)?;
+    let lock = Lock::exclusive(&environment.work().join("book.lock"), &mut |line| progress.step(line))
+        .context("cannot lock the book's folder")?;
+
+    progress.step("building the book");
+    let mut build = Command::new(&mdbook);
+    build.arg("build").arg(&sources).arg("--dest-dir").arg(&book);
+    cargo::run(build, "mdBook refuses the book")?;
+    simulator::page(environment, &book.join(SIMULATOR), progress)?;
+    links::mend(&sources, &book)?;
+    Ok((book, lock))
 }
 
 /// mdBook: of the path, or of an earlier run, or installed now.

@@ -88,6 +88,10 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
         LongPart::Qemu => ignored("qemu_versions::", name, environment, options, count)?,
+        LongPart::Release => {
+            let arguments = &["test", "-p", "renga-release", "--test", "release"];
+            Layer { arguments, flags: &["--ignored"], ..Layer::named(name) }.run(environment, options, count)?;
+        }
         LongPart::Update => ignored("boards::update::", name, environment, options, count)?,
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
