@@ -62,7 +62,9 @@ impl Environment {
     /// In a release.
     pub fn expect_sources(&self, what: &str) -> Result<()> {
         if self.prebuilt(prebuilt::FOLDER).is_some() {
-            bail!("{what} needs Renga's sources and Rust, which a release does not have: use a clone of the repository");
+            bail!(
+                "{what} needs Renga's sources and Rust, which a release does not have: use a clone of the repository"
+            );
         }
         Ok(())
     }
