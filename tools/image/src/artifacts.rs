@@ -102,8 +102,8 @@ fn kernel_place(environment: &Environment, flavour: KernelFlavour) -> (PathBuf, 
 pub fn kernel_if_built(environment: &Environment, flavour: KernelFlavour) -> Option<KernelArtifact> {
     let (folder, kernel) = kernel_place(environment, flavour);
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
-    let fresh = environment.prebuilt(prebuilt::KERNELS).is_some()
-        || freshness::is_newer(&environment.root, &begun, &sources);
+    let fresh =
+        environment.prebuilt(prebuilt::KERNELS).is_some() || freshness::is_newer(&environment.root, &begun, &sources);
     (kernel.image.exists() && fresh).then_some(kernel)
 }
 

@@ -16,7 +16,8 @@ const FOLDER: &str = "licences";
 const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 /// What the boards are, for cargo.
 const BOARDS_TARGET: &str = "aarch64-unknown-none-softfloat";
-const HEAD: &str = "Renga's own code is under MIT or Apache-2.0, at your choice (../LICENSE); the emulator's plugin is under \
+const HEAD: &str =
+    "Renga's own code is under MIT or Apache-2.0, at your choice (../LICENSE); the emulator's plugin is under \
 GPL-2.0-or-later, and its sources are in ../tools/emu.
 
 The disk image is made of the Debian packages that target/renga/packages-arm64 has, each with its copyright file under
@@ -135,7 +136,9 @@ mod tests {
         let node = |id: &str, deps: &str| format!(r#"{{"id":"{id}","deps":[{deps}]}}"#);
         let dep = |id: &str, kind: &str| format!(r#"{{"pkg":"{id}","dep_kinds":[{{"kind":{kind}}}]}}"#);
         let package = |id: &str| {
-            format!(r#"{{"id":"{id}","name":"{id}","version":"1.0.0","license":null,"manifest_path":"/x","source":null}}"#)
+            format!(
+                r#"{{"id":"{id}","name":"{id}","version":"1.0.0","license":null,"manifest_path":"/x","source":null}}"#
+            )
         };
         let ours = [dep("far", "null"), dep("test", "\"dev\""), dep("script", "\"build\"")].join(",");
         let nodes = [node("ours", &ours), node("far", &dep("ours", "null")), node("test", ""), node("alone", "")];

@@ -18,7 +18,8 @@ impl MachinePaths {
         let (cargo, rustup) = (cargo::home("CARGO_HOME", ".cargo"), cargo::home("RUSTUP_HOME", ".rustup"));
         let mut folders = vec![environment.root.clone(), cargo, rustup];
         // A folder of the name to which paths are mapped says nothing about the machine.
-        folders.retain(|folder| folder.is_absolute() && !cargo::MAPPED.iter().any(|mapped| folder.as_os_str() == *mapped));
+        folders
+            .retain(|folder| folder.is_absolute() && !cargo::MAPPED.iter().any(|mapped| folder.as_os_str() == *mapped));
         MachinePaths { folders }
     }
 

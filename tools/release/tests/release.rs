@@ -94,21 +94,24 @@ struct Machine {
 impl Machine {
     fn new(fixture: &Fixture, archive: &Path) -> Machine {
         succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&fixture.folder));
-        let release = fixture.folder.join(format!("renga-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH));
+        let release =
+            fixture.folder.join(format!("renga-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH));
         let home = PathBuf::from(std::env::var_os("HOME").expect("users have one"));
         let of = |variable: &str, usual: &str| std::env::var_os(variable).map_or(home.join(usual), PathBuf::from);
         let mut hidden = vec![fixture.root.clone(), of("CARGO_HOME", ".cargo"), of("RUSTUP_HOME", ".rustup")];
         hidden.retain(|folder| folder.is_dir());
         let path = std::env::var_os("PATH").expect("there is one");
         let has_rust = |folder: &PathBuf| ["cargo", "rustc", "rustup"].iter().any(|name| folder.join(name).exists());
-        let folders = std::env::split_paths(&path).filter(|folder| !has_rust(folder) && !folder.starts_with(&fixture.root));
+        let folders =
+            std::env::split_paths(&path).filter(|folder| !has_rust(folder) && !folder.starts_with(&fixture.root));
         let path = std::env::join_paths(folders).expect("they were in a path");
         Machine { release, hidden, path }
     }
 
     /// `./renga` with these arguments.
     fn run(&self, arguments: &[&str]) -> Output {
-        let hide = r#"for folder in "${@:2:$1}"; do mount -t tmpfs hidden "$folder"; done; shift $(($1 + 1)); exec "$@""#;
+        let hide =
+            r#"for folder in "${@:2:$1}"; do mount -t tmpfs hidden "$folder"; done; shift $(($1 + 1)); exec "$@""#;
         let mut command = Command::new("unshare");
         if !is_root() {
             command.arg("--map-root-user");

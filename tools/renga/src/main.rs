@@ -20,7 +20,10 @@ fn main() -> ExitCode {
 fn needs_sources(command: &RengaCommand) -> bool {
     matches!(
         command,
-        RengaCommand::Test(_) | RengaCommand::Env | RengaCommand::Release(_) | RengaCommand::Sim(Sim { browser: Some(_), .. })
+        RengaCommand::Test(_)
+            | RengaCommand::Env
+            | RengaCommand::Release(_)
+            | RengaCommand::Sim(Sim { browser: Some(_), .. })
     )
 }
 
