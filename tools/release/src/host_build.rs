@@ -33,7 +33,7 @@ impl HostBuild {
         progress.step("building the host programs: minutes the first time");
         let mut programs = build(environment, &target);
         programs.args(["--profile", PROFILE, "--bins"]);
-        packages().into_iter().for_each(|package| drop(programs.args(["--package", package])));
+        programs.args(packages().into_iter().flat_map(|package| ["--package", package]));
         cargo::run(programs, "the host programs do not build")?;
         progress.step("building the emulator plugin");
         let mut plugin = build(environment, &target);

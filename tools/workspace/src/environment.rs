@@ -1,7 +1,8 @@
 //! Where things are: the project's folder, and the programs and settings that set-up finds or installs.
 //!
 //! Invariant: set-up runs when a command first needs a setting, and at most once for each kind; a shell with the
-//! settings of `./renga env` needs none. A release has what needs Rust, and no sources. Calls: `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
+//! settings of `./renga env` needs none. A release has what needs Rust, and no sources. Calls:
+//! `tools/setup/provide.sh`. Not here: installing (`tools/setup`).
 
 use crate::prebuilt;
 use anyhow::{Context, Result, bail};
