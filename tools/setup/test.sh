@@ -135,7 +135,7 @@ test_container() {
     grep -E 'apt|dpkg|rustup|curl|wget' "$root/tools/setup/Containerfile"
   expect 'a machine without certificate authorities lacks their package' 0 'ca-certificates' -- \
     in_setup 'has_authorities() { false; }; missing_host_packages'
-  expect 'what builds were made in is not copied to the container' 0 '/target' -- cat "$root/.dockerignore"
+  expect 'what builds were made in is not copied to the container' 0 '/target' -- cat "$root/tools/setup/Containerfile.dockerignore"
 }
 
 # make_tree FOLDER: a project whose tool prints its arguments and is newer than its one source.
