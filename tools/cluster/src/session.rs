@@ -9,7 +9,7 @@ use crate::board_monitor::BoardMonitor;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
 use crate::host_file;
-use crate::input_source::InputSource;
+use crate::input_source::{self, InputSource};
 use crate::kernel_log::LogTable;
 use crate::listener::Listener;
 use anyhow::{Result, bail};
@@ -327,12 +327,15 @@ impl ClusterSession<'_> {
                     listener.news(&monitor.news(board, time_ns, &host_file::news(file)));
                     failed = Some(file);
                 }
+                ClusterEvent::Relayed { time_ns, line } => {
+                    input_source::observe_relayed(&line, time_ns, &monitor, listener);
+                }
                 ClusterEvent::Fight(fight) => {
                     monitor.report();
                     bail!("{fight}");
                 }
                 ClusterEvent::Deadlock { time_ns } if time_ns >= self.keys_from_ns => {
-                    input.type_next(&mut cluster, &monitor)?;
+                    input.type_next(&mut cluster, &monitor, listener)?;
                 }
                 ClusterEvent::Finished(stats) => {
                     let outcome = self.ended(status, stats, &monitor);
