@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod board_monitor;
+mod boot_progress;
 pub mod deferred_error_output;
 pub mod disturbance;
 pub mod escape;

@@ -28,6 +28,7 @@ use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::mpsc::Receiver;
 
 /// Runs a cluster.
@@ -48,6 +49,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         Some(_) => SessionDisk::default(),
         None => session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?,
     };
+    let card = cards.as_deref().and_then(|cards| owner_card(cards, &system));
+    let written = card.map_or_else(|| disk.path.clone(), Path::to_path_buf);
     let kernel = match options.garbage {
         true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
         false => kernel,
@@ -100,7 +103,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let outcome = outcome?;
     traced.and(disk.finish()).and(screen.finish())?;
     if let Some(folder) = &options.job.extract {
-        disk_image::extract_tree(&disk.path, folder)?;
+        disk_image::extract_tree(&written, folder)?;
     }
     stats::report(&outcome, screen.calls.counted(), options)?;
     Ok(outcome.status)
@@ -176,11 +179,21 @@ fn cards(
     if let Some(old) = cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| !is_now(bytes))) {
         bail!("the card of board {} has an old kernel: make the cards again", system.checked.boards[old].name);
     }
-    let owner = system.checked.boards.iter().position(|board| board.owns_disk);
-    if let Some((script, owner)) = script.zip(owner) {
-        card::put_on_disk(&cards[owner].card, session_disk::SCRIPT_PATH, script, &scratch.folder)?;
+    let owner = owner_card(&cards, system);
+    if let Some((script, card)) = script.zip(owner) {
+        card::put_on_disk(card, session_disk::SCRIPT_PATH, script, &scratch.folder)?;
+    }
+    let placed = session_disk::placed_in_host(&options.job.put)?;
+    if let Some(card) = owner.filter(|_| !placed.is_empty()) {
+        card::place_on_disk(card, &placed)?;
     }
     Ok(Some(cards))
+}
+
+/// The copy of the card of the board that owns the disk.
+fn owner_card<'a>(cards: &'a [CardBoot], system: &SystemFile) -> Option<&'a Path> {
+    let owner = system.checked.boards.iter().position(|board| board.owns_disk)?;
+    Some(&cards.get(owner)?.card)
 }
 
 /// The kernel, behind a program that fills the board with garbage.
