@@ -17,7 +17,7 @@ pub struct RunArgs {
     pub job: ScriptOptions,
     /// Boot every board from its card image in this folder (`renga image --board`): its kernel, its device tree and its
     /// command line, with a copy of the card in its slot
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "ImageChoice"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "ImageChoice"])]
     pub cards: Option<PathBuf>,
     /// Boot without paravirtual devices: identity, boot count, entropy and the link come from the boards and their
     /// cards; their watchdogs reset them. Exit with 0 when the disk's board has stopped

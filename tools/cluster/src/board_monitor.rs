@@ -90,6 +90,7 @@ impl<'a> BoardMonitor<'a> {
             ClusterEvent::CardFailed { .. }
             | ClusterEvent::Fight(_)
             | ClusterEvent::Deadlock { .. }
+            | ClusterEvent::Relayed { .. }
             | ClusterEvent::Finished(_) => {}
         }
     }

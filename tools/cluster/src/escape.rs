@@ -5,6 +5,7 @@
 //! Not here: reading (`terminal`), carrying orders out (`session`).
 
 use crate::disturbance::board;
+use crate::observation::ObservationOrder;
 use anyhow::{Result, bail};
 use renga_cli::EscapeKey;
 use renga_emu::PowerChange;
@@ -12,7 +13,7 @@ use renga_emu::PowerChange;
 /// What a person is asked with.
 const PROMPT: &str = "\r\nrenga> ";
 /// Longer lines are cut.
-const LINE_BYTES_MAX: usize = 80;
+const LINE_BYTES_MAX: usize = 240;
 
 /// What follows from what is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,12 +85,14 @@ impl EscapeReader {
 }
 
 /// What a line asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EscapeOrder {
     /// Do this to that board.
     Power(u8, PowerChange),
     /// Report the state of the boards.
     Status,
+    /// Say what happens.
+    Observe(ObservationOrder),
     /// End the session.
     Quit,
     /// List the orders.
@@ -106,6 +109,9 @@ kill BOARD      cut its power
 hang BOARD      stop its processor
 restart BOARD   start it; if it runs or hangs, reset it
 status          how the boards are
+top             what cores, link, disk, programs and system processes did since the last top
+trace on FILE   write what happens from now on, for `renga view FILE`
+trace off       end that
 help            this
 An empty line returns; {key} twice sends {key} to the cluster"
     )
@@ -121,12 +127,17 @@ impl EscapeOrder {
         Ok(match words[..] {
             [] => EscapeOrder::None,
             ["status"] => EscapeOrder::Status,
+            ["top"] => EscapeOrder::Observe(ObservationOrder::Top),
+            ["trace", "on", file] => EscapeOrder::Observe(ObservationOrder::TraceOn(file.into())),
+            ["trace", "off"] => EscapeOrder::Observe(ObservationOrder::TraceOff),
             ["help" | "?"] => EscapeOrder::Help,
             ["quit" | "exit"] => EscapeOrder::Quit,
             ["kill" | "cut", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Cut),
             ["hang", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Hang),
             ["restart", name] => EscapeOrder::Power(board(names, name)?, PowerChange::Start),
-            _ => bail!("`{line}` is not known: kill, hang or restart with a board, status, quit, help"),
+            _ => bail!(
+                "`{line}` is not known: kill, hang or restart with a board, status, top, trace on FILE, trace off, quit, help"
+            ),
         })
     }
 }
@@ -174,6 +185,13 @@ mod tests {
         assert_eq!(parse("quit").unwrap(), EscapeOrder::Quit);
         assert!(help(EscapeKey(Some(1))).contains("Ctrl-A twice"));
         assert_eq!((parse("").unwrap(), parse("status").unwrap()), (EscapeOrder::None, EscapeOrder::Status));
+        let observe = |line| match parse(line).unwrap() {
+            EscapeOrder::Observe(order) => order,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(observe("trace on a.trace"), ObservationOrder::TraceOn("a.trace".into()));
+        assert_eq!([observe("top"), observe("trace off")], [ObservationOrder::Top, ObservationOrder::TraceOff]);
+        assert!(parse("trace on").is_err() && parse("trace on a b").is_err());
         assert!(parse("kill c").unwrap_err().to_string().contains("no board `c`"));
         assert!(parse("kill").unwrap_err().to_string().contains("not known"));
     }

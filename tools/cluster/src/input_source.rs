@@ -5,6 +5,8 @@
 
 use crate::board_monitor::BoardMonitor;
 use crate::escape::{EscapeOrder, Typed, help};
+use crate::listener::Listener;
+use crate::observation::ObservationOrder;
 use anyhow::Result;
 use renga_cli::EscapeKey;
 use renga_emu::{EmulatedCluster, InputSender};
@@ -56,7 +58,12 @@ impl InputSource {
     ///
     /// # Errors
     /// If the cluster does not take it.
-    pub fn type_next(&mut self, cluster: &mut EmulatedCluster, monitor: &BoardMonitor) -> Result<()> {
+    pub fn type_next(
+        &mut self,
+        cluster: &mut EmulatedCluster,
+        monitor: &BoardMonitor,
+        listener: &mut dyn Listener,
+    ) -> Result<()> {
         let names: Vec<&str> = monitor.names().iter().map(String::as_str).collect();
         loop {
             let Some(lines) = &self.lines else { return Ok(()) };
@@ -71,6 +78,7 @@ impl InputSource {
                         return Ok(());
                     }
                     Ok(EscapeOrder::Status) => eprintln!("{}", monitor.status(cluster.time_ns(), &cluster.status())),
+                    Ok(EscapeOrder::Observe(order)) => observe(listener, cluster.time_ns(), &order),
                     Ok(EscapeOrder::Quit) => {
                         cluster.leave();
                         return Ok(());
@@ -89,12 +97,26 @@ impl InputSource {
     }
 }
 
+/// Carries out a line of a person's that came back with its time.
+pub(crate) fn observe_relayed(line: &str, time_ns: u64, monitor: &BoardMonitor, listener: &mut dyn Listener) {
+    let names: Vec<&str> = monitor.names().iter().map(String::as_str).collect();
+    if let Ok(EscapeOrder::Observe(order)) = EscapeOrder::parse(line, &names) {
+        observe(listener, time_ns, &order);
+    }
+}
+
+fn observe(listener: &mut dyn Listener, time_ns: u64, order: &ObservationOrder) {
+    let reply = listener.observe(time_ns, order).unwrap_or_else(|error| format!("renga: {error:#}"));
+    reply.lines().for_each(|line| listener.news(line));
+}
+
 /// Carries out a person's line; false if the cluster has gone.
 fn obey(line: &str, escape: EscapeKey, names: &[String], sender: &InputSender) -> bool {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let reply = match EscapeOrder::parse(line, &names) {
         Ok(EscapeOrder::Power(board, change)) => return sender.power(board, change),
         Ok(EscapeOrder::Status) => return sender.ask(),
+        Ok(EscapeOrder::Observe(_)) => return sender.relay(line),
         Ok(EscapeOrder::None) => return true,
         Ok(EscapeOrder::Quit) => return sender.leave(),
         Ok(EscapeOrder::Help) => help(escape),

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod board_monitor;
+mod boot_progress;
 pub mod deferred_error_output;
 pub mod disturbance;
 pub mod escape;
@@ -15,8 +16,10 @@ pub mod kernel_log;
 pub mod link_calls;
 pub mod linux;
 pub mod listener;
+pub mod observation;
 pub mod rehearsal;
 pub mod session;
 pub mod session_disk;
 pub mod terminal;
+mod top_report;
 pub mod trace;

@@ -1,5 +1,7 @@
 //! Events of a session, for a screen, a trace or a measurement.
 
+use crate::observation::ObservationOrder;
+use anyhow::{Result, bail};
 use renga_emu::FrameEvent;
 use renga_emu_probes::Hit;
 
@@ -17,6 +19,13 @@ pub trait Listener {
     fn stopped(&mut self, _board: u8, _time_ns: u64) {}
     /// Something happened to a board; a line for the person.
     fn news(&mut self, _line: &str) {}
+    /// A person asks for this; no event from before `time_ns` follows. What to print.
+    ///
+    /// # Errors
+    /// If it cannot be done.
+    fn observe(&mut self, _time_ns: u64, _order: &ObservationOrder) -> Result<String> {
+        bail!("this run is not observed");
+    }
     /// A frame crossed the link.
     fn frame(&mut self, frame: &FrameEvent);
 }

@@ -6,10 +6,11 @@
 //! (`artifacts`), options (`command::run`).
 
 use crate::board_monitor::BoardMonitor;
+use crate::boot_progress::BootProgress;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
 use crate::host_file;
-use crate::input_source::InputSource;
+use crate::input_source::{self, InputSource};
 use crate::kernel_log::LogTable;
 use crate::listener::Listener;
 use anyhow::{Result, bail};
@@ -27,6 +28,7 @@ use renga_images::system::SystemFile;
 use renga_profile::Profile;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 /// Iterations of an empty loop that take as long as a read of pins on a Pi 3.
 const READ_SPINS: u32 = 24;
@@ -293,13 +295,19 @@ impl ClusterSession<'_> {
         let (file_board, console_board) = (self.system.checked.file_board(), self.system.checked.console_board());
         let mut input =
             InputSource::start(self.keys.take(), self.pace, &cluster, (console_board, self.escape), &monitor);
-        let (mut status, mut failed) = (None, None);
+        let (mut status, mut failed, mut boots) = (None, None, BootProgress::default());
         loop {
             let event = match cluster.next_event() {
                 Ok(event) => event,
                 Err(error) => return Err(monitor.failure(error)),
             };
             monitor.hear(&event, listener);
+            if self.pace {
+                let time_ns = cluster.time_ns();
+                for (board, what) in boots.take(&event, Instant::now(), time_ns) {
+                    listener.news(&monitor.news(board, time_ns, &what));
+                }
+            }
             if matches!(event, ClusterEvent::Power { .. }) && self.pace && cluster.is_forsaken() {
                 listener.news(&self.way_on(monitor.name(console_board))?);
             }
@@ -327,12 +335,15 @@ impl ClusterSession<'_> {
                     listener.news(&monitor.news(board, time_ns, &host_file::news(file)));
                     failed = Some(file);
                 }
+                ClusterEvent::Relayed { time_ns, line } => {
+                    input_source::observe_relayed(&line, time_ns, &monitor, listener);
+                }
                 ClusterEvent::Fight(fight) => {
                     monitor.report();
                     bail!("{fight}");
                 }
                 ClusterEvent::Deadlock { time_ns } if time_ns >= self.keys_from_ns => {
-                    input.type_next(&mut cluster, &monitor)?;
+                    input.type_next(&mut cluster, &monitor, listener)?;
                 }
                 ClusterEvent::Finished(stats) => {
                     let outcome = self.ended(status, stats, &monitor);

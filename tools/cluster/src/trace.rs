@@ -66,15 +66,54 @@ pub fn frame_event(frame: &FrameEvent) -> Timed {
 }
 
 /// A trace file that is being written.
-pub struct TraceFile {
-    out: Arc<Mutex<Written>>,
-    decoder: EventDecoder,
-}
+pub struct TraceOutput(Arc<Mutex<Written>>);
 
 /// What is written, and the first that went wrong; the run goes on.
 struct Written {
     out: TraceWriter<BufWriter<File>>,
     failed: Option<std::io::Error>,
+}
+
+impl TraceOutput {
+    /// Creates it, for boards of these names.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn create(path: &Path, header: &TraceHeader) -> Result<TraceOutput> {
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let out = TraceWriter::new(BufWriter::new(file), header)?;
+        let out = Arc::new(Mutex::new(Written { out, failed: None }));
+        let flushed = Arc::downgrade(&out);
+        std::thread::spawn(move || flush_now_and_then(&flushed));
+        Ok(TraceOutput(out))
+    }
+
+    /// Adds the next event.
+    pub fn write(&mut self, event: &Timed) {
+        let mut written = lock_out(&self.0);
+        if let Err(error) = written.out.write(event) {
+            written.failed.get_or_insert(error);
+        }
+    }
+
+    /// Makes sure that all of it is in the file.
+    ///
+    /// # Errors
+    /// If it could not be written.
+    pub fn finish(self) -> Result<()> {
+        let mut written = lock_out(&self.0);
+        let ended = match written.failed.take() {
+            Some(error) => Err(error),
+            None => written.out.finish(),
+        };
+        ended.context("the trace could not be written")
+    }
+}
+
+/// The trace file of a whole run.
+pub struct TraceFile {
+    out: TraceOutput,
+    decoder: EventDecoder,
 }
 
 impl TraceFile {
@@ -84,44 +123,32 @@ impl TraceFile {
     /// If the file cannot be written, or the kernel's probes cannot be listed.
     pub fn create(path: &Path, (system, profile): (&SystemFile, &Profile), elf: &Path) -> Result<TraceFile> {
         let decoder = EventDecoder::new(elf)?;
-        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let out = TraceWriter::new(BufWriter::new(file), &header(system, profile))?;
-        let out = Arc::new(Mutex::new(Written { out, failed: None }));
-        let flushed = Arc::downgrade(&out);
-        std::thread::spawn(move || flush_now_and_then(&flushed));
-        Ok(TraceFile { out, decoder })
-    }
-
-    fn write(&mut self, event: &Timed) {
-        let mut written = lock_out(&self.out);
-        if let Err(error) = written.out.write(event) {
-            written.failed.get_or_insert(error);
-        }
+        Ok(TraceFile { out: TraceOutput::create(path, &header(system, profile))?, decoder })
     }
 
     /// A board reached a probe.
     pub fn probe(&mut self, board: u8, hit: &Hit) {
         if let Some(event) = self.decoder.probe(board, hit) {
-            self.write(&event);
+            self.out.write(&event);
         }
     }
 
     /// A board was started again.
     pub fn started(&mut self, board: u8, time_ns: u64) {
-        self.write(&Timed { time_ns, board, core: 0, event: TraceEvent::Started });
+        self.out.write(&Timed { time_ns, board, core: 0, event: TraceEvent::Started });
     }
 
     /// A board does nothing more.
     pub fn stopped(&mut self, board: u8, time_ns: u64) {
-        self.write(&Timed { time_ns, board, core: 0, event: TraceEvent::Stopped });
+        self.out.write(&Timed { time_ns, board, core: 0, event: TraceEvent::Stopped });
     }
 
     /// A frame took the wire: its board has the token, which the emulator's own link moves; on pins the boards do, and
     /// their probes report it.
     pub fn frame(&mut self, frame: &FrameEvent) {
         let event = frame_event(frame);
-        self.write(&Timed { event: TraceEvent::Token {}, ..event });
-        self.write(&event);
+        self.out.write(&Timed { event: TraceEvent::Token {}, ..event });
+        self.out.write(&event);
     }
 
     /// Makes sure that all of it is in the file.
@@ -129,12 +156,7 @@ impl TraceFile {
     /// # Errors
     /// If it could not be written.
     pub fn finish(self) -> Result<()> {
-        let mut written = lock_out(&self.out);
-        let ended = match written.failed.take() {
-            Some(error) => Err(error),
-            None => written.out.finish(),
-        };
-        ended.context("the trace could not be written")
+        self.out.finish()
     }
 }
 

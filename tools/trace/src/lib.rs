@@ -9,6 +9,7 @@
 //!   account;
 //! - [`figures`], [`meter`]: what has added up at an instant;
 //! - [`phases`]: what happened between the marks of programs;
+//! - [`snapshot`]: how things stand at an instant, as events;
 //! - [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
 //!
 //! Not here: how probes are seen (`tools/emu/plugin`), where they are (`kernel/core/src/types/probe.rs`).
@@ -30,6 +31,7 @@ pub mod path;
 #[cfg(feature = "perfetto")]
 pub mod perfetto;
 pub mod phases;
+pub mod snapshot;
 pub mod summary;
 #[cfg(feature = "perfetto")]
 mod system_call;

@@ -6,6 +6,7 @@ use renga_trace::event::{Timed, TraceEvent, TracedFrame};
 use renga_trace::figures::{Spent, TraceFigures};
 use renga_trace::header::{CallsFor, ProcessKind, TraceBoard, TraceHeader, TracedProtocol};
 use renga_trace::meter::{Meter, PROGRAMS_MAX};
+use renga_trace::snapshot::TraceSnapshot;
 
 const FIRST: ProcId = ProcId::new(0, 0);
 const SECOND: ProcId = ProcId::new(0, 1);
@@ -211,4 +212,29 @@ fn meter_memory_is_independent_of_trace_length() {
     assert_eq!(figures.programs.len(), PROGRAMS_MAX);
     assert!(figures.programs.values().any(|program| program.pid == 8), "who runs is not forgotten");
     assert_eq!(figures.boards[0].calls_remote, 1 + 2 * PROGRAMS_MAX as u64);
+}
+
+/// Wherever a trace begins, what adds up from there on is what adds up in the whole one.
+#[test]
+fn meter_from_snapshot_adds_up_rest_alike() {
+    let events = events();
+    let own = |figures: &TraceFigures| {
+        let programs = figures.programs.values().filter(|program| program.spent != Spent::default());
+        let spent: Vec<_> = programs.map(|program| (program.pid, program.name.clone(), program.spent)).collect();
+        (figures.boards.iter().map(|board| (board.cores, board.disk.busy_ns)).collect::<Vec<_>>(), spent)
+    };
+    for cut in 1..events.len() {
+        let (before, rest) = events.split_at(cut);
+        let (mut whole, mut snapshot) = (meter(before), TraceSnapshot::default());
+        before.iter().for_each(|event| snapshot.take(event));
+        let figures = whole.figures();
+        let mut part = meter(&snapshot.events(figures.time_ns));
+        for event in rest {
+            whole.take(event);
+            part.take(event);
+        }
+        let ours = part.figures();
+        assert_eq!(own(&ours), own(&whole.figures().since(&figures)), "from event {cut} on");
+        assert_eq!(ours.system_ns, whole.figures().system_ns - figures.system_ns, "from event {cut} on");
+    }
 }

@@ -27,6 +27,7 @@ use crate::timeline::Timeline;
 use crate::wires::EmulatedWires;
 use renga_emu_device::messages::{BoardOrder, NEVER_NS};
 use start::Starter;
+use std::collections::VecDeque;
 use std::time::Instant;
 
 /// A board that runs alone stops after so many instructions, so that what it says is heard.
@@ -69,6 +70,10 @@ pub struct EmulatedCluster {
     deadlock_reported: bool,
     /// A status of the boards was requested.
     asked: bool,
+    /// Lines to return; a person types them.
+    relayed: VecDeque<String>,
+    /// All boards wait for a person.
+    waits: bool,
     /// A person has left the run, or had, replayed.
     left: bool,
     failure: Option<EmuError>,
@@ -118,6 +123,8 @@ impl EmulatedCluster {
             deadlock_ns: None,
             deadlock_reported: false,
             asked: false,
+            relayed: VecDeque::new(),
+            waits: false,
             left: replay.as_ref().is_some_and(|recording| recording.left),
             failure: None,
         };
@@ -143,6 +150,9 @@ impl EmulatedCluster {
             }
             if std::mem::take(&mut self.asked) {
                 return Ok(ClusterEvent::Status { time_ns: self.time_ns, boards: self.status() });
+            }
+            if let Some(line) = self.relayed.pop_front() {
+                return Ok(ClusterEvent::Relayed { time_ns: self.idle_until_ns(), line });
             }
             if let Some(time_ns) = self.deadlock_ns.take() {
                 return Ok(ClusterEvent::Deadlock { time_ns });
@@ -187,7 +197,7 @@ impl EmulatedCluster {
             return Ok(time_ns);
         }
         target.order(BoardOrder::Input { time_ns, bytes: bytes.to_vec() });
-        self.deadlock_reported = false;
+        (self.deadlock_reported, self.waits) = (false, false);
         let input = RecordedInput { board, time_ns, bytes: bytes.to_vec() };
         if let Some(recorder) = &mut self.recorder {
             recorder.input(&input)?;
@@ -221,6 +231,12 @@ impl EmulatedCluster {
         self.time_ns
     }
 
+    /// The same; while all boards wait for a person, time passes with the host's, though they do not see it yet.
+    fn idle_until_ns(&self) -> u64 {
+        let paced_ns = self.pace.as_ref().filter(|_| self.waits).map_or(0, RealTimePace::now_ns);
+        self.time_ns.max(paced_ns)
+    }
+
     /// The processes of the boards' QEMUs; 0 for a board that is off.
     pub fn process_ids(&self) -> Vec<u32> {
         self.boards.iter().map(|board| board.process_id().unwrap_or(0)).collect()
@@ -238,6 +254,7 @@ impl EmulatedCluster {
         let asks = self.pace.is_none() && self.session_end_ns == NEVER_NS && !self.deadlock_reported;
         let horizon_ns = if running_ns == NEVER_NS && asks { NEVER_NS } else { running_ns.min(power_ns) };
         let waits = horizon_ns == NEVER_NS;
+        self.waits = waits;
         self.time_ns = self.time_ns.max(if waits { self.last_ns() + 1 } else { horizon_ns.min(now_ns) });
         let end_ns = self.limit_ns.min(self.session_end_ns);
         self.timeline.release(horizon_ns.min(now_ns).min(end_ns));
@@ -278,6 +295,10 @@ impl EmulatedCluster {
             }
             CoordinatorCommand::Ask => {
                 self.asked = true;
+                Ok(())
+            }
+            CoordinatorCommand::Relay(line) => {
+                self.relayed.push_back(line);
                 Ok(())
             }
             CoordinatorCommand::Stop => {

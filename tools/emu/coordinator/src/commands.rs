@@ -25,6 +25,8 @@ pub enum CoordinatorCommand {
     Leave,
     /// Report the boards' status.
     Ask,
+    /// Return this line, in order with the events.
+    Relay(String),
     /// End the run.
     Stop,
 }
@@ -52,6 +54,11 @@ impl InputSender {
     /// Asks for a [`crate::ClusterEvent::Status`]; false if the cluster has gone.
     pub fn ask(&self) -> bool {
         self.0.send(CoordinatorCommand::Ask).is_ok()
+    }
+
+    /// Asks for a [`crate::ClusterEvent::Relayed`] with this line; false if the cluster has gone.
+    pub fn relay(&self, line: &str) -> bool {
+        self.0.send(CoordinatorCommand::Relay(line.to_owned())).is_ok()
     }
 
     /// Ends the run as soon as possible; false if the cluster has gone.

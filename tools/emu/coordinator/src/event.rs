@@ -89,6 +89,14 @@ pub enum ClusterEvent {
         /// Per board.
         boards: Vec<BoardStatus>,
     },
+    /// A line that another thread gave [`crate::InputSender::relay`]: events before that time have been returned, and
+    /// none follows.
+    Relayed {
+        /// When, ns.
+        time_ns: u64,
+        /// What.
+        line: String,
+    },
     /// Two boards began to drive a line of the pins to different levels: on wires, a short circuit.
     Fight(Fight),
     /// Every board waits, no timer runs, nothing is on the link and no input is due. Input lets the cluster go on;

@@ -157,10 +157,20 @@ fn power_live_orders_replay_exactly() {
     let Some(tools) = tools() else { return };
     let path = std::env::temp_dir().join(format!("renga-emu-power-{}.jsonl", std::process::id()));
     let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
-    let (mut hands, mut status) = (Vec::new(), Vec::new());
+    let (mut hands, mut status, mut relayed, mut relayed_ns) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let (live, _) = run_with(config, |cluster, event| {
         if let ClusterEvent::Status { boards, .. } = event {
             status.push(boards.iter().map(|board| (board.state, board.starts)).collect::<Vec<_>>());
+        }
+        match event {
+            ClusterEvent::Relayed { line, time_ns } => {
+                relayed.push(line.clone());
+                relayed_ns = *time_ns;
+            }
+            ClusterEvent::Console { time_ns, .. } | ClusterEvent::Power { time_ns, .. } => {
+                assert!(*time_ns >= relayed_ns, "an event from before a line that was relayed at {relayed_ns} ns");
+            }
+            _ => {}
         }
         if matches!(event, ClusterEvent::Console { .. }) && hands.is_empty() {
             let sender = cluster.input_sender();
@@ -168,6 +178,8 @@ fn power_live_orders_replay_exactly() {
                 let pause = || thread::sleep(Duration::from_millis(30));
                 pause();
                 sender.send(1, b"x");
+                sender.relay("one");
+                sender.relay("two");
                 pause();
                 sender.power(1, PowerChange::Cut);
                 pause();

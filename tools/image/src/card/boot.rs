@@ -6,8 +6,8 @@
 use super::fat::CardFile;
 use super::inspect::read_boot_files;
 use super::{firmware, settings, slots};
-use crate::disk_image::add_file;
 use crate::disk_image::partition::{copy_out, copy_sparse, find};
+use crate::disk_image::{self, Placed, add_file};
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{KERNEL_FILE, PARTITIONS, TABLES_FILE};
@@ -94,6 +94,15 @@ pub fn put_on_disk(card: &Path, path: &str, content: &[u8], scratch: &Path) -> R
     let mut to = File::options().write(true).open(card)?;
     std::io::copy(&mut File::open(&filesystem)?, &mut (to.seek(SeekFrom::Start(extent.start_bytes)).map(|_| &to)?))?;
     Ok(())
+}
+
+/// Puts files on the second partition of a copy of a card, none of which may be there; other files beside the copy are
+/// staged there.
+///
+/// # Errors
+/// If there is no such partition, or debugfs cannot write to it.
+pub fn place_on_disk(card: &Path, placed: &[Placed]) -> Result<()> {
+    Ok(disk_image::place(card, find(card)?.start_bytes, placed)?)
 }
 
 fn take_out(files: &[CardFile], node: &NodeFile<'_>, image: &Path, scratch: &Path) -> Result<CardBoot> {

@@ -27,7 +27,7 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
-pub use boot::{CardBoot, boot_cards, firmware_of, put_on_disk};
+pub use boot::{CardBoot, boot_cards, firmware_of, place_on_disk, put_on_disk};
 pub use build::{Card, build_cards, card_file_name, write_card};
 pub use checksum::{Checksum, sha256, sha256_of_file};
 pub use cluster::CardCluster;

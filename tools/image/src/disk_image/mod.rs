@@ -169,6 +169,21 @@ pub fn kept(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<Vec<Path
     Ok(plan.kept(spec))
 }
 
+/// Adds files, and the folders that they need and that are not there yet, to the file system that begins at
+/// `start_bytes` of a file.
+///
+/// # Errors
+/// See [`ImageError`]: also if one of them is there.
+pub fn place(disk: &Path, start_bytes: u64, placed: &[Placed]) -> Result<(), ImageError> {
+    let mut tree = tree::ImageTree::default();
+    for file in placed {
+        tree.insert(&file.dest, (&file.content).into(), file.mode)?;
+    }
+    let changed = tree.take_inserted();
+    let (folder, name) = (disk.parent().unwrap_or(Path::new(".")), disk.file_name().unwrap_or_default());
+    ext2::add(&tree::ImageTree::default(), &tree, &changed, folder, &name.to_string_lossy(), start_bytes)
+}
+
 fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) -> Result<(), ImageError> {
     let mut tree = base.tree.clone();
     for placed in placed {

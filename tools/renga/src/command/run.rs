@@ -10,6 +10,7 @@ use renga_cluster::escape::Typed;
 use renga_cluster::garbage;
 use renga_cluster::link_calls::LinkCalls;
 use renga_cluster::listener::Listener;
+use renga_cluster::observation::{Observation, ObservationOrder};
 use renga_cluster::rehearsal;
 use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::{self, SessionDisk};
@@ -27,6 +28,7 @@ use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::mpsc::Receiver;
 
 /// Runs a cluster.
@@ -47,6 +49,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         Some(_) => SessionDisk::default(),
         None => session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?,
     };
+    let card = cards.as_deref().and_then(|cards| owner_card(cards, &system));
+    let written = card.map_or_else(|| disk.path.clone(), Path::to_path_buf);
     let kernel = match options.garbage {
         true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
         false => kernel,
@@ -56,6 +60,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let program = options.program.or_else(|| cards.as_deref()?.first()?.program);
     let interactive = script.is_none() && options.replay.is_none() && program.is_none();
     let (terminal, keys) = interactive.then(|| take_terminal(options.escape)).transpose()?.unzip();
+    let observed = interactive && options.escape != EscapeKey(None);
     let machine = options.machine.profile.machine();
     announce(&options.machine.profile.profile.name, &machine.unusual());
     let machine = match link(options, cards.as_deref(), program)? {
@@ -72,8 +77,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         bare: options.bare,
         card_write_ns: options.card_write_ms.map(|ms| ms * 1_000_000),
         cores: options.cores,
-        frames: options.trace.is_some() || options.stats || options.json.is_some(),
-        probes: options.trace.is_some(),
+        frames: options.trace.is_some() || options.stats || options.json.is_some() || observed,
+        probes: options.trace.is_some() || observed,
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
         limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
         record: options.record.clone(),
@@ -88,15 +93,17 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     };
     rehearsal::resolve_events(&mut session, &scratch.folder)?;
     let mut screen = Screen::new(options, (&system, &machine), &kernel, terminal.as_ref())?;
+    screen.observation = observed.then(|| Observation::new((&system, &machine), &kernel.elf)).transpose()?;
     let outcome = session.run(&mut screen);
     screen.end_start();
     drop(terminal);
     // Also of a run that failed: its trace is wanted most.
     let traced = screen.trace.take().map_or(Ok(()), TraceFile::finish);
+    let traced = traced.and(screen.observation.take().map_or(Ok(()), Observation::finish));
     let outcome = outcome?;
     traced.and(disk.finish()).and(screen.finish())?;
     if let Some(folder) = &options.job.extract {
-        disk_image::extract_tree(&disk.path, folder)?;
+        disk_image::extract_tree(&written, folder)?;
     }
     stats::report(&outcome, screen.calls.counted(), options)?;
     Ok(outcome.status)
@@ -172,11 +179,21 @@ fn cards(
     if let Some(old) = cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| !is_now(bytes))) {
         bail!("the card of board {} has an old kernel: make the cards again", system.checked.boards[old].name);
     }
-    let owner = system.checked.boards.iter().position(|board| board.owns_disk);
-    if let Some((script, owner)) = script.zip(owner) {
-        card::put_on_disk(&cards[owner].card, session_disk::SCRIPT_PATH, script, &scratch.folder)?;
+    let owner = owner_card(&cards, system);
+    if let Some((script, card)) = script.zip(owner) {
+        card::put_on_disk(card, session_disk::SCRIPT_PATH, script, &scratch.folder)?;
+    }
+    let placed = session_disk::placed_in_host(&options.job.put)?;
+    if let Some(card) = owner.filter(|_| !placed.is_empty()) {
+        card::place_on_disk(card, &placed)?;
     }
     Ok(Some(cards))
+}
+
+/// The copy of the card of the board that owns the disk.
+fn owner_card<'a>(cards: &'a [CardBoot], system: &SystemFile) -> Option<&'a Path> {
+    let owner = system.checked.boards.iter().position(|board| board.owns_disk)?;
+    Some(&cards.get(owner)?.card)
 }
 
 /// The kernel, behind a program that fills the board with garbage.
@@ -208,6 +225,8 @@ struct Screen {
     starting: Option<ProgressLine>,
     log: bool,
     trace: Option<TraceFile>,
+    /// Of a session with an escape key.
+    observation: Option<Observation>,
     calls: LinkCalls,
     console_board: u8,
     out: DeferredErrorOutput<std::io::Stdout>,
@@ -230,6 +249,7 @@ impl Screen {
                 .as_deref()
                 .map(|path| TraceFile::create(path, (system, profile), &kernel.elf))
                 .transpose()?,
+            observation: None,
             calls: LinkCalls::new(trace::header(system, profile)),
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
             out: DeferredErrorOutput::new(std::io::stdout()),
@@ -268,24 +288,39 @@ impl Listener for Screen {
         if let Some(trace) = &mut self.trace {
             trace.started(board, time_ns);
         }
+        if let Some(observation) = &mut self.observation {
+            observation.started(board, time_ns);
+        }
     }
     fn stopped(&mut self, board: u8, time_ns: u64) {
         if let Some(trace) = &mut self.trace {
             trace.stopped(board, time_ns);
         }
+        if let Some(observation) = &mut self.observation {
+            observation.stopped(board, time_ns);
+        }
     }
     fn news(&mut self, line: &str) {
         self.show(line);
     }
+    fn observe(&mut self, time_ns: u64, order: &ObservationOrder) -> Result<String> {
+        self.observation.as_mut().context("this run is not observed")?.obey(time_ns, order)
+    }
     fn probe(&mut self, board: u8, hit: &Hit) {
         if let Some(trace) = &mut self.trace {
             trace.probe(board, hit);
+        }
+        if let Some(observation) = &mut self.observation {
+            observation.probe(board, hit);
         }
     }
     fn frame(&mut self, frame: &FrameEvent) {
         self.calls.take(frame);
         if let Some(trace) = &mut self.trace {
             trace.frame(frame);
+        }
+        if let Some(observation) = &mut self.observation {
+            observation.frame(frame);
         }
     }
 }

@@ -56,7 +56,7 @@ struct RunReport {
     pin_changes: u64,
     /// Quanta of single boards.
     quanta: u64,
-    /// Probes that boards reached; 0 without `--trace`.
+    /// Probes that boards reached; 0 without `--trace`, but of a session.
     probes: u64,
     /// Over every byte of every console, with board and time.
     console_hash: String,

@@ -39,7 +39,7 @@ impl EmulatedCluster {
         let known_ns = self.last_ns().max(self.bus.free_ns());
         let time_ns = time_ns.max(known_ns).max(self.power.last_ns(board).unwrap_or(0));
         // What was known to be the next thing to happen may not be any more.
-        self.time_ns = self.time_ns.min(time_ns);
+        (self.time_ns, self.waits) = (self.time_ns.min(time_ns), false);
         let order = PowerOrder { board, time_ns, change };
         self.power.add(order);
         if let Some(recorder) = &mut self.recorder {

@@ -129,6 +129,7 @@ pub fn run_with(
             | ClusterEvent::Fight(_)
             | ClusterEvent::CardFailed { .. }
             | ClusterEvent::Status { .. }
+            | ClusterEvent::Relayed { .. }
             | ClusterEvent::Deadlock { .. } => {}
         }
     }

@@ -21,10 +21,16 @@ fn cards_of_pi_3_and_pi_4_boot() {
     renga_schema::expect_valid("image", &json);
     assert!(json.contains("\"cluster\": \"lab\"") && json.contains("\"sound\": true"), "{json}");
     let trace = scratch.join("trace");
-    let run =
-        Renga::script("uname -n; remote -b b uname -n; ls /bin/busybox").with(["--cards".as_ref(), folder.as_os_str()]);
+    let (put, extracted) = (scratch.join("put"), scratch.join("extracted"));
+    std::fs::create_dir_all(put.join("below")).expect("it is ours");
+    std::fs::write(put.join("below/x y"), "from the host\n").expect("it is ours");
+    let script = "uname -n; remote -b b uname -n; ls /bin/busybox; cat /host/put/below/x*; echo to it > /host/made";
+    let run = Renga::script(script).with(["--cards".as_ref(), folder.as_os_str()]);
+    let run = run.with(["--put".as_ref(), put.as_os_str(), "--extract".as_ref(), extracted.as_os_str()]);
     let traced = run.with(["--trace".as_ref(), trace.as_os_str()]);
-    traced.end().expect_status(0).expect_text("a\nb\n/bin/busybox\n");
+    traced.end().expect_status(0).expect_text("a\nb\n/bin/busybox\nfrom the host\n");
+    let made = std::fs::read_to_string(extracted.join("host/made")).expect("it was extracted");
+    assert_eq!(made, "to it\n", "the card in the slot is a copy, which ends with the run");
     let summary = Renga::command(&["trace"]).with([trace]).end().expect_status(0);
     assert!(summary.text().contains("b: user -> a: "), "{}", summary.report());
 }

@@ -8,4 +8,5 @@ mod linux;
 mod log;
 mod perfetto;
 mod profile;
+mod terminal;
 mod top;

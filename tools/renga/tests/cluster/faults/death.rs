@@ -74,7 +74,10 @@ cat /tmp/kept
 \x1dkill b
 remote -b b uname -n; echo down $?
 \x1drestart b
+\x1dtop
 remote -b b uname -n; echo up $?
+\x1dtop
+\x1dtrace off
 \x1dkill z
 \x1dnonsense
 \x1dhelp
@@ -104,6 +107,8 @@ fn session_survives_kill_and_restart_commands() {
         "there is no board `z`",
         "`nonsense` is not known",
         "kill BOARD      cut its power",
+        "of it itself",
+        "no trace is being written",
     ] {
         assert!(ended.stderr.contains(expected), "no {expected:?}\n{}", ended.report());
     }

@@ -9,6 +9,7 @@ mod renga;
 mod scratch;
 pub mod suite;
 pub mod system;
+mod terminal;
 mod tree;
 
 pub use busybox::{Busybox, folder_of_package};
@@ -18,6 +19,7 @@ pub use load::under_load;
 pub use processes::{children, command_line, send_signal, stop};
 pub use renga::{Ended, Renga, clusters_can_run};
 pub use scratch::Scratch;
+pub use terminal::TerminalSession;
 pub use tree::{compare, snapshot};
 
 use std::path::{Path, PathBuf};

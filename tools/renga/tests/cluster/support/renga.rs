@@ -124,6 +124,11 @@ impl Renga {
         run
     }
 
+    /// The same without the log, for a terminal.
+    pub fn session() -> Renga {
+        Renga { boots: true, ..Renga::command(&["run", "--limit-s", VIRTUAL_LIMIT_S]) }
+    }
+
     /// `renga linux`.
     pub fn linux() -> Renga {
         Renga { boots: true, ..Renga::command(&["linux"]) }
@@ -181,6 +186,16 @@ impl Renga {
         self
     }
 
+    /// The program to start, while a cluster of its kind may run, and how long it may take.
+    pub(super) fn into_parts(mut self) -> (Command, Option<ClusterSlot>, Duration) {
+        let slot = self.boots.then(ClusterSlot::wait);
+        let arguments: Vec<&OsStr> = self.command.get_args().collect();
+        if arguments.first() == Some(&OsStr::new("run")) && !arguments.contains(&OsStr::new("--system")) {
+            self.command.args(["--system", &system::name()]);
+        }
+        (self.command, slot, self.limit)
+    }
+
     /// Runs it to its end.
     pub fn end(self) -> Ended {
         self.end_disturbed(|_, _| false)
@@ -189,14 +204,11 @@ impl Renga {
     /// Runs it; `disturb` is called again and again with its process id and its output so far, until it says that it
     /// has done its work.
     pub fn end_disturbed(mut self, mut disturb: impl FnMut(u32, &[u8]) -> bool) -> Ended {
-        let _slot = self.boots.then(ClusterSlot::wait);
-        let arguments: Vec<&OsStr> = self.command.get_args().collect();
-        if arguments.first() == Some(&OsStr::new("run")) && !arguments.contains(&OsStr::new("--system")) {
-            self.command.args(["--system", &system::name()]);
-        }
-        let (begin, limit) = (Instant::now(), self.limit);
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut running = Running::start(self.command.spawn().expect("renga starts"), self.input);
+        let input = std::mem::replace(&mut self.input, channel().1);
+        let (mut command, _slot, limit) = self.into_parts();
+        let begin = Instant::now();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(command.spawn().expect("renga starts"), input);
         let mut disturbed = false;
         loop {
             if let Some(status) = running.child.try_wait().expect("a child can be waited for") {
@@ -220,7 +232,7 @@ impl Renga {
     }
 }
 
-type Collected = std::sync::Arc<Mutex<Vec<u8>>>;
+pub(super) type Collected = std::sync::Arc<Mutex<Vec<u8>>>;
 
 /// A process and what it has printed. It and its children end with this.
 struct Running {
@@ -266,7 +278,7 @@ impl Drop for Running {
     }
 }
 
-fn collect(mut from: impl Read + Send + 'static, to: &Collected) -> thread::JoinHandle<()> {
+pub(super) fn collect(mut from: impl Read + Send + 'static, to: &Collected) -> thread::JoinHandle<()> {
     let to = Collected::clone(to);
     thread::spawn(move || {
         let mut chunk = [0; 4096];
@@ -277,7 +289,7 @@ fn collect(mut from: impl Read + Send + 'static, to: &Collected) -> thread::Join
 }
 
 /// One of the clusters that may run.
-struct ClusterSlot;
+pub(super) struct ClusterSlot;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
 static ENDED: Condvar = Condvar::new();
