@@ -200,6 +200,7 @@ fn power_live_orders_replay_exactly() {
     let said = |board: usize| live.console[board].lines().map(|line| line.chars().next().unwrap()).collect::<String>();
     assert_eq!((said(0), said(1)), ("ryrq".to_owned(), "rxrzq".to_owned()), "{live:?}");
     assert_eq!(status, [[(BoardState::Hung, 1), (BoardState::Off, 1)]]);
+    assert_eq!(relayed, ["one", "two"]);
     let replay = ClusterConfig { replay: Some(path.clone()), ..tools.config(2, "echo") };
     assert_eq!(run(replay.clone()), live);
     assert_eq!(run(ClusterConfig { quantum_ns: Some(999), ..replay }), live);
