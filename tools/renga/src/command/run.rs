@@ -28,7 +28,7 @@ use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
 /// Runs a cluster.
@@ -49,8 +49,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         Some(_) => SessionDisk::default(),
         None => session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?,
     };
-    let card = cards.as_deref().and_then(|cards| owner_card(cards, &system));
-    let written = card.map_or_else(|| disk.path.clone(), Path::to_path_buf);
+    let written = written_disk(cards.as_deref(), &disk, &system);
     let kernel = match options.garbage {
         true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
         false => kernel,
@@ -98,8 +97,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     screen.end_start();
     drop(terminal);
     // Also of a run that failed: its trace is wanted most.
-    let traced = screen.trace.take().map_or(Ok(()), TraceFile::finish);
-    let traced = traced.and(screen.observation.take().map_or(Ok(()), Observation::finish));
+    let traced = screen.finish_traces();
     let outcome = outcome?;
     traced.and(disk.finish()).and(screen.finish())?;
     if let Some(folder) = &options.job.extract {
@@ -196,6 +194,11 @@ fn owner_card<'a>(cards: &'a [CardBoot], system: &SystemFile) -> Option<&'a Path
     Some(&cards.get(owner)?.card)
 }
 
+/// What the owner of the disk writes to.
+fn written_disk(cards: Option<&[CardBoot]>, disk: &SessionDisk, system: &SystemFile) -> PathBuf {
+    cards.and_then(|cards| owner_card(cards, system)).unwrap_or(&disk.path).to_path_buf()
+}
+
 /// The kernel, behind a program that fills the board with garbage.
 fn with_garbage(
     environment: &Environment,
@@ -261,6 +264,11 @@ impl Screen {
     fn show(&mut self, line: &str) {
         self.end_start();
         self.err.put(format!("{line}{}", self.line_end).as_bytes());
+    }
+
+    fn finish_traces(&mut self) -> Result<()> {
+        let traced = self.trace.take().map_or(Ok(()), TraceFile::finish);
+        traced.and(self.observation.take().map_or(Ok(()), Observation::finish))
     }
 
     fn finish(&mut self) -> Result<()> {
