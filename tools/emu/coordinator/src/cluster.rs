@@ -72,6 +72,8 @@ pub struct EmulatedCluster {
     asked: bool,
     /// Lines to return; a person types them.
     relayed: VecDeque<String>,
+    /// When the last one was returned: no order is for an instant before.
+    relayed_ns: u64,
     /// All boards wait for a person.
     waits: bool,
     /// A person has left the run, or had, replayed.
@@ -124,6 +126,7 @@ impl EmulatedCluster {
             deadlock_reported: false,
             asked: false,
             relayed: VecDeque::new(),
+            relayed_ns: 0,
             waits: false,
             left: replay.as_ref().is_some_and(|recording| recording.left),
             failure: None,
@@ -152,7 +155,8 @@ impl EmulatedCluster {
                 return Ok(ClusterEvent::Status { time_ns: self.time_ns, boards: self.status() });
             }
             if let Some(line) = self.relayed.pop_front() {
-                return Ok(ClusterEvent::Relayed { time_ns: self.idle_until_ns(), line });
+                self.relayed_ns = self.idle_until_ns();
+                return Ok(ClusterEvent::Relayed { time_ns: self.relayed_ns, line });
             }
             if let Some(time_ns) = self.deadlock_ns.take() {
                 return Ok(ClusterEvent::Deadlock { time_ns });
@@ -190,7 +194,7 @@ impl EmulatedCluster {
         }
         let target = self.boards.get_mut(usize::from(board));
         let target = target.ok_or_else(|| EmuError::Config(format!("there is no board {board}")))?;
-        let time_ns = time_ns.max(self.time_ns).max(target.now_ns());
+        let time_ns = time_ns.max(self.time_ns).max(self.relayed_ns).max(target.now_ns());
         // What is typed at a board that does not run is lost, unless it is one that will.
         let awaited = self.power.next_ns(board).is_some_and(|power_ns| power_ns <= time_ns);
         if !target.is_up() && !awaited {

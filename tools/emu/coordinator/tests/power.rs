@@ -4,14 +4,17 @@
 mod boards;
 
 use boards::{run, run_with, tools};
-use renga_emu::{BoardState, ClusterConfig, ClusterEvent, EmuError, FaultConfig, PowerChange, PowerOrder};
+use renga_emu::{BoardState, ClusterConfig, ClusterEvent, EmuError, FaultConfig, InputSender, PowerChange, PowerOrder};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MS: u64 = 1_000_000;
 /// A hung board holds the line until its transmitter is taken off the bus; one without power lets go of it at once.
 const HANG_LONGER_NS: u64 = 5_500_000;
+/// How long an order of a person may take on the host.
+const ORDERS_MAX: Duration = Duration::from_secs(120);
 
 fn order(board: u8, time_ns: u64, change: PowerChange) -> PowerOrder {
     PowerOrder { board, time_ns, change }
@@ -151,55 +154,93 @@ fn power_lost_tokens_and_collisions_repeat() {
     assert_eq!(run(ClusterConfig { quantum_ns: Some(3_333), ..config(two) }), run(config(two)));
 }
 
+/// What a person has seen of a cluster.
+#[derive(Default)]
+struct Seen {
+    console: [String; 2],
+    power: Vec<(u8, PowerChange)>,
+    status: Vec<Vec<(BoardState, u32)>>,
+}
+
+impl Seen {
+    fn add(&mut self, event: &ClusterEvent) {
+        match event {
+            ClusterEvent::Console { board, bytes, .. } => {
+                self.console[usize::from(*board)].push_str(&String::from_utf8_lossy(bytes));
+            }
+            ClusterEvent::Power { board, change, .. } => self.power.push((*board, *change)),
+            ClusterEvent::Status { boards, .. } => {
+                self.status.push(boards.iter().map(|board| (board.state, board.starts)).collect());
+            }
+            _ => {}
+        }
+    }
+    /// The first letters of what a board has printed.
+    fn said(&self, board: usize) -> String {
+        self.console[board].lines().filter_map(|line| line.chars().next()).collect()
+    }
+}
+
+/// Orders as of a person, who gives each when the one before has been obeyed, however slow the host is.
+fn give_orders(sender: &InputSender, seen: &Mutex<Seen>) {
+    let until = |is_so: fn(&Seen) -> bool| {
+        let begin = Instant::now();
+        while !is_so(&seen.lock().unwrap()) {
+            assert!(begin.elapsed() < ORDERS_MAX, "an order was not obeyed");
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    until(|seen| seen.said(0) == "r" && seen.said(1) == "r");
+    sender.send(1, b"x");
+    sender.relay("one");
+    sender.relay("two");
+    until(|seen| seen.said(1) == "rx");
+    sender.power(1, PowerChange::Cut);
+    until(|seen| seen.power == [(1, PowerChange::Cut)]);
+    sender.send(1, b"lost");
+    sender.send(0, b"y");
+    until(|seen| seen.said(0) == "ry");
+    sender.power(0, PowerChange::Hang);
+    until(|seen| seen.power.len() == 2);
+    sender.ask();
+    until(|seen| !seen.status.is_empty());
+    sender.power(1, PowerChange::Start);
+    sender.power(0, PowerChange::Start);
+    until(|seen| seen.said(0) == "ryr" && seen.said(1) == "rxr");
+    sender.send(1, b"zq");
+    sender.send(0, b"q");
+}
+
 /// Holds: kill-session.
 #[test]
 fn power_live_orders_replay_exactly() {
     let Some(tools) = tools() else { return };
     let path = std::env::temp_dir().join(format!("renga-emu-power-{}.jsonl", std::process::id()));
     let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
-    let (mut hands, mut status, mut relayed, mut relayed_ns) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let (mut person, mut relayed, mut relayed_ns) = (None, Vec::new(), 0);
     let (live, _) = run_with(config, |cluster, event| {
-        if let ClusterEvent::Status { boards, .. } = event {
-            status.push(boards.iter().map(|board| (board.state, board.starts)).collect::<Vec<_>>());
-        }
         match event {
             ClusterEvent::Relayed { line, time_ns } => {
                 relayed.push(line.clone());
                 relayed_ns = *time_ns;
             }
             ClusterEvent::Console { time_ns, .. } | ClusterEvent::Power { time_ns, .. } => {
-                assert!(*time_ns >= relayed_ns, "an event from before a line that was relayed at {relayed_ns} ns");
+                assert!(*time_ns >= relayed_ns, "relayed at {relayed_ns} ns, but then {event:?}");
             }
             _ => {}
         }
-        if matches!(event, ClusterEvent::Console { .. }) && hands.is_empty() {
-            let sender = cluster.input_sender();
-            hands.push(thread::spawn(move || {
-                let pause = || thread::sleep(Duration::from_millis(30));
-                pause();
-                sender.send(1, b"x");
-                sender.relay("one");
-                sender.relay("two");
-                pause();
-                sender.power(1, PowerChange::Cut);
-                pause();
-                sender.send(1, b"lost");
-                sender.send(0, b"y");
-                sender.power(0, PowerChange::Hang);
-                pause();
-                sender.ask();
-                sender.power(1, PowerChange::Start);
-                sender.power(0, PowerChange::Start);
-                thread::sleep(Duration::from_millis(500));
-                sender.send(1, b"zq");
-                sender.send(0, b"q");
-            }));
+        seen.lock().unwrap().add(event);
+        if person.is_none() {
+            let (sender, seen) = (cluster.input_sender(), seen.clone());
+            person = Some(thread::spawn(move || give_orders(&sender, &seen)));
         }
     })
     .unwrap();
-    let said = |board: usize| live.console[board].lines().map(|line| line.chars().next().unwrap()).collect::<String>();
-    assert_eq!((said(0), said(1)), ("ryrq".to_owned(), "rxrzq".to_owned()), "{live:?}");
-    assert_eq!(status, [[(BoardState::Hung, 1), (BoardState::Off, 1)]]);
+    person.expect("there were events").join().unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!((seen.said(0), seen.said(1)), ("ryrq".to_owned(), "rxrzq".to_owned()), "{live:?}");
+    assert_eq!(seen.status, [[(BoardState::Hung, 1), (BoardState::Off, 1)]]);
     assert_eq!(relayed, ["one", "two"]);
     let replay = ClusterConfig { replay: Some(path.clone()), ..tools.config(2, "echo") };
     assert_eq!(run(replay.clone()), live);

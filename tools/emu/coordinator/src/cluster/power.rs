@@ -36,7 +36,7 @@ impl EmulatedCluster {
             return Err(EmuError::Config(format!("there is no board {board}")));
         }
         // No board has passed this instant, and no settled frame is on the wire then.
-        let known_ns = self.last_ns().max(self.bus.free_ns());
+        let known_ns = self.last_ns().max(self.bus.free_ns()).max(self.relayed_ns);
         let time_ns = time_ns.max(known_ns).max(self.power.last_ns(board).unwrap_or(0));
         // What was known to be the next thing to happen may not be any more.
         (self.time_ns, self.waits) = (self.time_ns.min(time_ns), false);
