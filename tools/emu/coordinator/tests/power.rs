@@ -186,7 +186,10 @@ fn give_orders(sender: &InputSender, seen: &Mutex<Seen>) {
     let until = |is_so: fn(&Seen) -> bool| {
         let begin = Instant::now();
         while !is_so(&seen.lock().unwrap()) {
-            assert!(begin.elapsed() < ORDERS_MAX, "an order was not obeyed");
+            if begin.elapsed() > ORDERS_MAX {
+                sender.stop();
+                panic!("an order was not obeyed");
+            }
             thread::sleep(Duration::from_millis(1));
         }
     };
