@@ -190,9 +190,9 @@ pub struct Core {
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Cell<Option<&'static Process>>,
-    /// Other cores on which its programs have run_queue.
+    /// Run queues of its programs on other cores.
     pub(crate) remote_queues: Cell<&'static [RemoteRunQueue]>,
-    /// All cores on which programs of the board have run queue, a bit each.
+    /// All cores on which programs of the board have run queues, a bit each.
     pub(crate) program_cores: Cell<u8>,
     /// A task of one of them is runnable.
     pub(crate) remote_requested: Cell<bool>,
@@ -205,7 +205,7 @@ pub struct Core {
     pub(crate) log: Cell<Log>,
     /// Whose program runs when no process is ready.
     pub(crate) run_queue: RunQueue<Process>,
-    /// On this core programs of other homes have their run_queue.
+    /// Programs of other home cores are queued on this core.
     pub(crate) remote_tasks: RemoteTasks<RemoteRunQueue>,
     /// All cores of the board, and those of programs' processes, a bit each. Of others this one reads their accounts'
     /// counts, and how long their programs ran elsewhere.
