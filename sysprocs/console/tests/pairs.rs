@@ -280,8 +280,7 @@ fn pair_raw_reader_waits_for_bytes_and_time() {
     });
 }
 
-/// As Linux 6.18 does it: 4,095 bytes wait at most, in either mode, and no byte of what the master's writer was not
-/// told is lost.
+/// As Linux 6.18 does it: 4,095 bytes wait at most, in either mode. The reader gets each byte that a write counted.
 #[test]
 fn pair_keys_without_room_are_refused_and_not_lost() {
     for canonical in [true, false] {

@@ -40,7 +40,7 @@ pub const LAB: Delegate = Delegate::dev("renga-lab");
 pub const MUTANTS: Delegate = Delegate::dev("renga-mutants");
 /// Makes releases.
 pub const RELEASE: Delegate = Delegate::dev("renga-release");
-/// Joins a terminal with boards, and looks at the machine.
+/// Joins a terminal with boards, and inspects the machine.
 pub const SERIAL: Delegate = Delegate::dev("renga-serial");
 /// The simulator, built for speed.
 pub const SIMULATOR: Delegate = Delegate { name: "renga-sim", profile: "sim", folder: "sim" };

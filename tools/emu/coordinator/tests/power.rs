@@ -175,7 +175,7 @@ impl Seen {
             _ => {}
         }
     }
-    /// The first letters of what a board has printed.
+    /// The first character of each line that a board has printed.
     fn said(&self, board: usize) -> String {
         self.console[board].lines().filter_map(|line| line.chars().next()).collect()
     }

@@ -54,8 +54,8 @@ rights! {
     /// Of a socket.
     SOCKETS = socket {
         Accept AddSide BeginConnect CloseSide Deliver DescribeSocket EndConnect GetAddress GetOption GetPeer
-        Listen Offer OptionAt PollSocket Receive Send SendWith SetAddress SetError SetOption SetPeer SetSideBlocking Shutdown
-        TakeError TakeSide
+        Listen Offer OptionAt PollSocket Receive Send SendWith SetAddress SetError SetOption SetPeer SetSideBlocking
+        Shutdown TakeError TakeSide
     };
     /// Of the names of sockets.
     SOCKET_NAMES = socket_table {

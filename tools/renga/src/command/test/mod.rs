@@ -31,7 +31,7 @@ const HOST_EXCLUDED: [&str; 5] =
     ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-plugin", "renga-emu-garbage"];
 
 /// Tests that boot clusters, and so run by name only.
-const WITH_CLUSTERS: [&str; 3] = ["sweep", "console", "cluster"];
+const WITH_CLUSTERS: [&str; 3] = ["sweep", "serial_console", "cluster"];
 
 /// Crates that are tried under AddressSanitizer and miri: the rendezvous core, which has unsafe code, and
 /// what runs on it when something comes over the link.

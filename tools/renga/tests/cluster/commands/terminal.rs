@@ -1,4 +1,4 @@
-//! A session on a pseudo-terminal: what a person is told, types and sees.
+//! A session on a pseudo-terminal: what it prints, and what a person's lines do.
 
 use crate::support::{Renga, Scratch, TerminalSession, clusters_can_run};
 
