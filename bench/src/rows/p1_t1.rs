@@ -192,8 +192,8 @@ fn say_why(plan: RowPlan, outcomes: &[RunOutcome], findings: &mut Findings) -> R
     let ratio = |(a, b): (&Spent, &Spent)| b.ns as f64 / a.ns.max(1) as f64;
     let all = || programs.iter().zip(on_a.iter().zip(&on_b));
     let worst = all().max_by(|(_, one), (_, other)| ratio(*one).total_cmp(&ratio(*other)));
-    if let Some(((program, _), (a, b))) = worst {
-        let more = ms(b.ns.saturating_sub(a.ns));
+    if let Some(((program, _), (a, b))) = worst.filter(|(_, (a, b))| b.ns > a.ns) {
+        let more = ms(b.ns - a.ns);
         findings.notes.push(format!(
             "Why: {} takes {more} ms more on b than on a. It makes {}.",
             program.title,

@@ -140,7 +140,7 @@ fn samples(plan: RowPlan, outcome: &RunOutcome) -> Result<Vec<(bool, Shares)>> {
         for front in std::iter::once(0).chain(eighths(plan)) {
             let numbers = outcome.numbers(&format!("look-{job}-{front} "))?;
             let (samples, []) = numbers.as_chunks::<4>() else { anyhow::bail!("{numbers:?}") };
-            ensure!(samples.len() == SAMPLES, "{} looks", samples.len());
+            ensure!(samples.len() == SAMPLES, "{} samples", samples.len());
             all.extend(samples.iter().map(|sample| (front > 0, *sample)));
         }
     }
@@ -182,7 +182,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
     let mut findings = Findings::default();
     let thresholds: Vec<u64> = (0..=MOST / STEP).map(|step| step * STEP).collect();
     let mut table = FindingsTable::new(
-        "Part of the looks that are right",
+        "Part of the samples that are right",
         &["", "at 85 % and 100 %", "the best", "the processor's threshold changes it by", "its own by"],
     );
     let mut panels = Vec::new();
@@ -198,7 +198,7 @@ fn evaluate(plan: RowPlan, outcomes: &[RunOutcome]) -> Result<Findings> {
         table.rows.push(std::iter::once(load.title.to_string()).chain(cells).collect());
         let values = grid.iter().map(|row| row.iter().map(|part| Some(200.0 * part - 100.0)).collect()).collect();
         panels.push(Panel { title: load.title.to_string(), values });
-        findings.figure(format!("{}: looks", load.title), samples.len() as u64);
+        findings.figure(format!("{}: samples", load.title), samples.len() as u64);
         // Without any threshold, half of the samples are right.
         findings.quantity(format!("chosen-{}", load.name), at(CHOSEN) / best);
         changes.push([cpu, own]);
