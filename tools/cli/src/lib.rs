@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cluster;
 mod compare;
 mod crash;
 mod distribution;
@@ -28,6 +29,7 @@ mod trace;
 mod view;
 
 use clap::{Args, Parser, Subcommand};
+pub use cluster::{ClusterNew, RealClusterArgs, RealClusterCommand};
 pub use compare::CompareArgs;
 pub use crash::CrashArgs;
 pub use distribution::{CompletionKind, Completions, ReleaseArgs};
@@ -107,6 +109,8 @@ pub enum RengaCommand {
     View(ViewArgs),
     /// Build the disk image, or the card images of real boards; inspect a card
     Image(ImageArgs),
+    /// Prepare a cluster of real boards: system file, wiring plan, card images
+    Cluster(RealClusterArgs),
     /// Write card images to cards, carefully; without arguments, list what could be written to
     Flash(Flash),
     /// Join this terminal with the serial lines of real boards
@@ -140,6 +144,7 @@ impl RengaCommand {
             RengaCommand::Top(_) => "top",
             RengaCommand::View(_) => "view",
             RengaCommand::Image(_) => "image",
+            RengaCommand::Cluster(_) => "cluster",
             RengaCommand::Flash(_) => "flash",
             RengaCommand::Console(_) => "console",
             RengaCommand::Doctor(_) => "doctor",

@@ -28,6 +28,9 @@ pub struct SystemNew {
     /// for three or four, octet for more]
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub from: Option<String>,
+    /// The board that owns the disk [default: that of the system it is made of]
+    #[arg(long, value_name = "BOARD")]
+    pub disk_board: Option<String>,
     /// Write it into this file, whose name becomes the system's, instead of printing it
     #[arg(long, short, value_name = "FILE.toml")]
     pub out: Option<PathBuf>,

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Command lines that are refused, each for another reason.
-const REFUSED: [&str; 33] = [
+const REFUSED: [&str; 35] = [
     "",
     "nope",
     "run ls -l",
@@ -42,6 +42,8 @@ const REFUSED: [&str; 33] = [
     "system",
     "crash -f script",
     "image --inspect",
+    "cluster new --boards 9",
+    "cluster new --cores 3",
     "doctor qemu",
     "docs guides",
     "env --json",
@@ -99,8 +101,10 @@ fn refusal_of_bad_command_lines_is_the_kept_one() {
 #[test]
 fn help_heading_of_the_disk_has_only_its_options() {
     let cli = Cli::command();
-    for name in ["run", "linux", "image"] {
-        let command = cli.find_subcommand(name).expect("it is a command");
+    for name in ["run", "linux", "image", "cluster new"] {
+        let words = name.split(' ');
+        let find = |above: &clap::Command, word| above.find_subcommand(word).cloned().expect("it is a command");
+        let command = words.fold(cli.clone(), |above, word| find(&above, word));
         let below = command.get_arguments().filter(|a| a.get_help_heading() == Some("What is on the disk"));
         let options: Vec<&str> = below.filter_map(|option| option.get_long()).collect();
         assert_eq!(options, ["image", "packages", "packages-file", "disk-size-mib"], "{name}");

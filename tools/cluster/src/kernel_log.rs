@@ -12,28 +12,34 @@ use std::path::Path;
 const LINES_KEPT: usize = 40;
 
 /// The meaning of a kernel's log frames.
-pub struct LogTable(Table);
+pub struct LogTable(Option<Table>);
 
 impl LogTable {
+    /// That of a kernel which nobody here knows: its log has no lines.
+    pub fn unknown() -> LogTable {
+        LogTable(None)
+    }
+
     /// Reads it from the kernel's ELF.
     ///
     /// # Errors
     /// If the file has no log table.
     pub fn read(elf: &Path) -> Result<LogTable> {
         let bytes = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
-        Ok(LogTable(Table::parse(&bytes)?.context("the kernel has no log table")?))
+        Ok(LogTable(Some(Table::parse(&bytes)?.context("the kernel has no log table")?)))
     }
 
     /// The log of one board.
     pub fn board(&self, name: &str) -> BoardLog<'_> {
-        BoardLog { name: name.to_string(), decoder: self.0.new_stream_decoder(), kept: VecDeque::new(), died: false }
+        let decoder = self.0.as_ref().map(Table::new_stream_decoder);
+        BoardLog { name: name.to_string(), decoder, kept: VecDeque::new(), died: false }
     }
 }
 
 /// One board's log.
 pub struct BoardLog<'a> {
     name: String,
-    decoder: Box<dyn StreamDecoder + Send + Sync + 'a>,
+    decoder: Option<Box<dyn StreamDecoder + Send + Sync + 'a>>,
     kept: VecDeque<String>,
     died: bool,
 }
@@ -41,10 +47,11 @@ pub struct BoardLog<'a> {
 impl BoardLog<'_> {
     /// Takes bytes of the second serial line; the lines that became whole.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<String> {
-        self.decoder.received(bytes);
+        let Some(decoder) = &mut self.decoder else { return Vec::new() };
+        decoder.received(bytes);
         let mut lines = Vec::new();
         loop {
-            match self.decoder.decode() {
+            match decoder.decode() {
                 Ok(frame) => {
                     let level = frame.level().map_or("log", |level| level.as_str());
                     self.died |= level == "error";

@@ -5,6 +5,7 @@
 
 mod board_monitor;
 mod boot_progress;
+pub mod console_lines;
 pub mod deferred_error_output;
 pub mod disturbance;
 pub mod escape;

@@ -60,6 +60,8 @@ pub struct ClusterSession<'a> {
     pub write_log: Option<PathBuf>,
     /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
     pub cards: Option<Vec<CardBoot>>,
+    /// A card's kernel is not this one: no log can be read.
+    pub log_unknown: bool,
     /// The boards have no device of the emulator's, and choose by themselves what of their cards they start.
     pub bare: bool,
     /// Their cards are busy for so long after each write, ns.
@@ -120,6 +122,7 @@ impl<'a> ClusterSession<'a> {
             disk,
             write_log: None,
             cards: None,
+            log_unknown: false,
             bare: false,
             card_write_ns: None,
             models: Vec::new(),
@@ -289,7 +292,7 @@ impl ClusterSession<'_> {
     /// # Errors
     /// If the cluster cannot start, a board fails or falls silent, or no board can ever go on.
     pub fn run(mut self, listener: &mut dyn Listener) -> Result<SessionOutcome> {
-        let table = LogTable::read(&self.kernel.elf)?;
+        let table = if self.log_unknown { LogTable::unknown() } else { LogTable::read(&self.kernel.elf)? };
         let mut monitor = BoardMonitor::new(&table, self.system);
         let mut cluster = EmulatedCluster::start(self.config()?)?;
         let (file_board, console_board) = (self.system.checked.file_board(), self.system.checked.console_board());

@@ -24,6 +24,8 @@ pub struct SystemForm<'a> {
     pub boards: usize,
     /// The system whose processes it has: its name, its text.
     pub from: (&'a str, &'a str),
+    /// The board that owns the disk, if it is another than there. It exchanges all but its name with that one.
+    pub disk_board: Option<&'a str>,
 }
 
 /// Why no system file was made.
@@ -38,6 +40,14 @@ pub enum GenerateError {
     /// A cluster cannot have so many boards.
     #[error("a cluster has 1 to {BOARDS_MAX} boards, not {0}")]
     Boards(usize),
+    /// The disk is to be on none of the boards.
+    #[error("there is no board `{name}` for the disk: the boards are {known}")]
+    NoDiskBoard {
+        /// What was said.
+        name: String,
+        /// The boards' names.
+        known: String,
+    },
 }
 
 /// The text of a system file of `form`, for code with these kinds.
@@ -55,6 +65,10 @@ pub fn generate(form: SystemForm<'_>, kinds: &[KindFacts]) -> Result<String, Gen
     }
     let mut boards = boards(&base, form.boards);
     let rest = if form.boards == 1 { without_link(text, kinds) } else { behind_system(text) };
+    let rest = match form.disk_board {
+        Some(disk_board) => move_disk(&mut boards, disk_board, &rest)?,
+        None => rest,
+    };
     let file = |boards: &[SystemBoard]| format!("{}{rest}", head(form, &base, boards));
     let description = parse(&file(&boards))?;
     let needs = |mode| check(&SystemDescription { mode, ..description.clone() }, kinds);
@@ -78,9 +92,24 @@ fn boards(base: &Checked, count: usize) -> Vec<SystemBoard> {
     boards.into_iter().map(|board| SystemBoard { message_kib: UNBOUNDED_KIB, ..board }).collect()
 }
 
+/// Exchanges the board that owns the disk with the board `name`, in `boards` and in the text from `[place]` on, which
+/// it returns.
+fn move_disk(boards: &mut [SystemBoard], name: &str, rest: &str) -> Result<String, GenerateError> {
+    let known = || boards.iter().map(|board| board.name.as_str()).collect::<Vec<_>>().join(", ");
+    let to = boards.iter().position(|board| board.name == name);
+    let to = to.ok_or_else(|| GenerateError::NoDiskBoard { name: name.to_string(), known: known() })?;
+    let from = boards.iter().position(|board| board.owns_disk).unwrap_or(to);
+    let [old, new] = [from, to].map(|at| boards[at].name.clone());
+    boards.swap(from, to);
+    (boards[from].name, boards[to].name) = (old.clone(), new.clone());
+    // No board's name begins with a space.
+    let on = |name: &str| format!("on = \"{name}\"");
+    Ok(rest.replace(&on(&old), &on(" ")).replace(&on(&new), &on(&old)).replace(&on(" "), &on(&new)))
+}
+
 /// Everything before `[place]`.
 fn head(form: SystemForm<'_>, base: &Checked, boards: &[SystemBoard]) -> String {
-    let SystemForm { name, from: (from, _), .. } = form;
+    let SystemForm { name, from: (from, _), disk_board, .. } = form;
     let disk = boards.iter().find(|board| board.owns_disk).map_or("?", |board| &board.name);
     let others: Vec<&str> = boards.iter().filter(|board| !board.owns_disk).map(|board| board.name.as_str()).collect();
     let mut text = match others.as_slice() {
@@ -90,7 +119,8 @@ fn head(form: SystemForm<'_>, base: &Checked, boards: &[SystemBoard]) -> String 
             format!("# {} boards: {disk} owns the disk, {} and {last} are diskless.\n", boards.len(), others.join(", "))
         }
     };
-    text += &format!("# Made by `renga system new --boards {} --from {from}`.\n", boards.len());
+    let disk_board = disk_board.map(|board| format!(" --disk-board {board}")).unwrap_or_default();
+    text += &format!("# Made by `renga system new --boards {} --from {from}{disk_board}`.\n", boards.len());
     text += "#\n\
         # Each line of [place] says where a kind of system process runs: on which board (or on \"every\"), how many on\n\
         # each, on which core (0 unless said). `renga check FILE` lists the result and proves that no circle of waits\n\

@@ -6,8 +6,8 @@ mod kinds;
 
 use kinds::KINDS;
 use renga_placement::{
-    BoardRule, Checked, GenerateError, Instance, KindFacts, MemoryShare, MessageMemory, OnBehalfOf, PlacementError,
-    ReleaseMode, SystemForm, What, check, code_kinds, generate, parse,
+    BoardRule, Checked, Instance, KindFacts, MemoryShare, MessageMemory, OnBehalfOf, PlacementError, ReleaseMode, What,
+    check, code_kinds, parse,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -316,40 +316,6 @@ fn system_octet_is_accepted() {
     let eight = edited(&text("small"), "{ name = \"b\" },", &names);
     let eight = eight.replace("disk = true }", "disk = true, message_kib = 4096 }");
     assert_eq!(checked(&eight).boards.len(), 8);
-}
-
-fn generated(from: &str, name: &str, boards: usize) -> Result<String, GenerateError> {
-    let text = fs::read_to_string(here("../../sysprocs/systems").join(format!("{from}.toml"))).unwrap();
-    generate(SystemForm { name, boards, from: (from, &text) }, &code_kinds())
-}
-
-#[test]
-fn system_generated_for_1_to_8_boards_is_accepted() {
-    let systems = [("pair", [1, 2, 8]), ("quad", [3, 4, 5]), ("octet", [6, 7, 8]), ("pair4", [1, 2, 3])];
-    for (from, boards) in systems.into_iter().flat_map(|(from, numbers)| numbers.map(|boards| (from, boards))) {
-        let text = generated(from, "mine", boards).unwrap_or_else(|error| panic!("{from}, {boards}: {error}"));
-        let checked = check(&parse(&text).unwrap(), &code_kinds()).unwrap_or_else(|error| panic!("{text}\n{error}"));
-        assert_eq!((checked.boards.len(), checked.name.as_str()), (boards, "mine"));
-        let asynchronous = edited(&text, "mode = \"sync\"", "mode = \"async\"");
-        let checked = check(&parse(&asynchronous).unwrap(), &code_kinds()).unwrap_or_else(|error| panic!("{error}"));
-        for (board, memory) in checked.boards.iter().zip(&checked.message_memory).filter(|_| boards > 1) {
-            assert_eq!(u64::from(board.message_kib), memory.total_bytes().div_ceil(1024), "{from}, {boards}");
-        }
-    }
-    assert!(generated("pair4", "mine", 3).unwrap().matches("cores = 4").count() == 3, "boards are as those of pair4");
-}
-
-#[test]
-fn system_generated_without_link_or_boards_is_refused() {
-    assert_eq!(generated("solo", "mine", 2), Err(GenerateError::NoLink("solo".to_string())));
-    assert!(generated("solo", "mine", 1).is_ok());
-    assert_eq!(generated("pair", "mine", 9), Err(GenerateError::Boards(9)));
-}
-
-#[test]
-fn system_trio_is_generated() {
-    let trio = fs::read_to_string(here("../../sysprocs/systems/trio.toml")).unwrap();
-    assert_eq!(generated("quad", "trio", 3).unwrap(), trio, "./renga system new --boards 3 --out trio.toml");
 }
 
 #[test]

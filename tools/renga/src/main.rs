@@ -38,6 +38,7 @@ fn carry_out(environment: &Environment, command: &RengaCommand) -> Result<u8> {
         RengaCommand::Test(options) => command::test::test(environment, options),
         RengaCommand::Check(options) => command::check::check(environment, options),
         RengaCommand::System(options) => command::system::system(environment, options),
+        RengaCommand::Cluster(options) => command::cluster::cluster(environment, options),
         RengaCommand::Image(options) => command::image::image(environment, options),
         RengaCommand::Docs => command::docs::docs(environment),
         RengaCommand::Env => command::env::env(environment),

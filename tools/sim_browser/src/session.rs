@@ -34,7 +34,7 @@ pub struct SessionSetup {
 /// # Errors
 /// If there cannot be so many.
 pub fn system_text(boards: usize) -> Result<String, String> {
-    let form = SystemForm { name: "page", boards, from: ("small", SMALL) };
+    let form = SystemForm { name: "page", boards, from: ("small", SMALL), disk_board: None };
     generate(form, &code_kinds()).map_err(|error| error.to_string())
 }
 

@@ -61,7 +61,7 @@ impl CardCluster {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let described = || format!("the cluster file {} is refused", path.display());
         let description: Description = toml::from_str(&text).with_context(described)?;
-        let system = SystemFile::find(environment, &description.system)?;
+        let system = SystemFile::find(environment, &beside(path, &description.system)).with_context(described)?;
         let models = description.boards.iter().map(|(board, model)| format!("{board}={model}"));
         let models: Vec<String> = models.collect();
         let program = description.program.as_deref().map(program).transpose().with_context(described)?;
@@ -123,6 +123,13 @@ impl CardCluster {
         };
         node.to_string()
     }
+}
+
+/// The system that the cluster file at `path` names: a name, or a file whose path begins at the cluster file's folder.
+fn beside(path: &Path, system: &str) -> String {
+    let folder = path.parent().filter(|_| system.ends_with(".toml") || system.contains('/'));
+    // A file in this folder is a file too.
+    folder.map_or_else(|| system.to_string(), |folder| Path::new(".").join(folder).join(system).display().to_string())
 }
 
 /// The program called `name`.

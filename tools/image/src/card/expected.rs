@@ -16,10 +16,42 @@ use std::fs;
 pub struct Expected<'a> {
     /// The cluster that it should belong to.
     pub cluster: Option<&'a CardCluster>,
-    /// The placement of the system that it names, as it is now.
-    pub placement: Option<u64>,
+    /// The system that it names, as it is now.
+    pub system: Option<ExpectedSystem>,
     /// The kernel of the sources as they are now, filled up as on a card.
     pub kernel: Option<Checksum>,
+}
+
+/// A system here that has the name of a card's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedSystem {
+    /// Its file.
+    pub file: String,
+    /// Its placement.
+    pub placement: u64,
+    /// Its board that owns the disk.
+    pub disk_board: Option<usize>,
+}
+
+impl ExpectedSystem {
+    /// The system that a card says to be of: that of `cluster`, if it has this name, otherwise one that comes with
+    /// Renga.
+    pub(super) fn named(
+        environment: &Environment,
+        name: &str,
+        cluster: Option<&CardCluster>,
+    ) -> Option<ExpectedSystem> {
+        let of_cluster = cluster.map(|cluster| &cluster.system).filter(|system| system.name() == name);
+        of_cluster
+            .map(|system| ExpectedSystem::of(environment, system))
+            .or_else(|| Some(ExpectedSystem::of(environment, &SystemFile::find(environment, name).ok()?)))
+    }
+
+    fn of(environment: &Environment, system: &SystemFile) -> ExpectedSystem {
+        let file = system.path.strip_prefix(&environment.root).unwrap_or(&system.path).display().to_string();
+        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk);
+        ExpectedSystem { file, placement: system.placement(), disk_board }
+    }
 }
 
 impl<'a> Expected<'a> {
@@ -32,11 +64,10 @@ impl<'a> Expected<'a> {
         node: Option<&NodeFile<'_>>,
         cluster: Option<&'a CardCluster>,
     ) -> Result<Expected<'a>> {
-        let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
-        let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());
         let kernel = artifacts::kernel_if_built(environment, KernelFlavour::Plain)
             .map(|kernel| anyhow::Ok(sha256(&kernel_files(&fs::read(kernel.image)?, &[])?[0].bytes)))
             .transpose()?;
-        Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })
+        let system = node.and_then(|node| ExpectedSystem::named(environment, node.system, cluster));
+        Ok(Expected { cluster, system, kernel })
     }
 }

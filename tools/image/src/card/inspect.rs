@@ -49,6 +49,8 @@ pub struct Inspection {
     pub slots: Vec<SlotFound>,
     /// `NODE.TXT`, if it is whole.
     pub node_file: Option<String>,
+    /// The file of the system with which it was compared.
+    pub compared_with: Option<String>,
     /// What is wrong.
     pub findings: Vec<CardFinding>,
 }
@@ -224,16 +226,21 @@ fn compare(found: &mut Inspection, node: &NodeFile<'_>, expected: &Expected<'_>)
     if let Some(cluster) = expected.cluster {
         compare_cluster(found, node, cluster);
     }
-    let known = expected.cluster.map(|cluster| cluster.system.placement()).or(expected.placement);
-    match known {
-        Some(placement) if placement != node.placement => {
+    found.compared_with = expected.system.as_ref().map(|system| system.file.clone());
+    match &expected.system {
+        Some(system) if system.placement != node.placement => {
+            let (name, now, file) = (node.system, system.placement, &system.file);
             found.fault(format!(
-                "made for another placement of `{}` ({:016x}; it is {placement:016x} now): make the cards again",
-                node.system, node.placement
+                "made for another placement of `{name}` ({:016x}; that of {file} is {now:016x}): make the cards again, \
+                 or say of which cluster it is (--cluster FILE)",
+                node.placement
             ));
         }
         Some(_) => {}
-        None => found.findings.push(CardFinding::Unchecked(format!("system `{}` is not known here", node.system))),
+        None => found.findings.push(CardFinding::Unchecked(format!(
+            "its placement: no system `{}` comes with Renga; --cluster FILE says which it is",
+            node.system
+        ))),
     }
     let kernel = found.slots.iter().find(|slot| slot.usual).and_then(|slot| slot.kernel);
     match (kernel, expected.kernel) {
@@ -254,6 +261,12 @@ fn compare(found: &mut Inspection, node: &NodeFile<'_>, expected: &Expected<'_>)
 fn compare_cluster(found: &mut Inspection, node: &NodeFile<'_>, cluster: &CardCluster) {
     if node.cluster != cluster.name {
         found.fault(format!("a card of another cluster: `{}`, not `{}`", node.cluster, cluster.name));
+        return;
+    }
+    let system = cluster.system.name();
+    if node.system != system {
+        found
+            .fault(format!("a card of system `{}`, but cluster `{}` has system `{system}`", node.system, cluster.name));
         return;
     }
     let number = usize::from(node.board);
@@ -278,8 +291,9 @@ fn check_disk(
     node: Option<&NodeFile<'_>>,
     expected: &Expected<'_>,
 ) -> Result<()> {
-    let owner = node.zip(expected.cluster).filter(|(node, cluster)| usize::from(node.board) < cluster.models.len());
-    let owns = owner.map(|(node, cluster)| cluster.owns_disk(usize::from(node.board)));
+    // Another placement may have the disk elsewhere.
+    let system = expected.system.as_ref().zip(node).filter(|(system, node)| system.placement == node.placement);
+    let owns = system.map(|(system, node)| system.disk_board == Some(usize::from(node.board)));
     let Some(disk) = found.partitions.iter().find(|partition| partition.kind == TYPE_LINUX).copied() else {
         if owns == Some(true) {
             found.fault("this board owns the disk, but the card has no partition for it");

@@ -32,7 +32,7 @@ pub use build::{Card, build_cards, card_file_name, write_card};
 pub use checksum::{Checksum, sha256, sha256_of_file};
 pub use cluster::CardCluster;
 pub use contents::FILES_LIST;
-pub use expected::Expected;
+pub use expected::{Expected, ExpectedSystem};
 pub use fat::CardFile;
 pub use inspect::{BootFile, CardFinding, Inspection, inspect};
 pub use kernel_files::{files as kernel_files, update};

@@ -29,6 +29,8 @@ pub(super) struct CardReport {
     slots: Vec<CardStart>,
     /// The board that it is for; null without a whole `NODE.TXT`.
     node: Option<CardNode>,
+    /// The file of the system with which it was compared; null if none here has the name of its system.
+    compared_with: Option<String>,
     /// Faults, and facts that could not be checked.
     findings: Vec<CardFindingReport>,
 }
@@ -133,6 +135,7 @@ impl CardReport {
             files,
             slots,
             node,
+            compared_with: found.compared_with.clone(),
             findings: found.findings.iter().map(finding).collect(),
         }
     }
@@ -154,6 +157,9 @@ impl CardReport {
         if let Some(CardNode { name, board, model, cluster, system, placement, boards, link }) = &self.node {
             println!("board {name} ({board}, a {model}) of cluster {cluster}");
             println!("system {system} ({placement}), boards {boards}, link {link}");
+        }
+        if let Some(file) = &self.compared_with {
+            println!("compared with {file}");
         }
         for CardFindingReport { wrong, what } in &self.findings {
             println!("{}: {what}", if *wrong { "WRONG" } else { "not checked" });

@@ -3,6 +3,7 @@
 mod card_report;
 pub mod check;
 mod check_report;
+pub mod cluster;
 pub mod docs;
 pub mod env;
 pub mod fuzz;

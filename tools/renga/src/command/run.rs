@@ -4,6 +4,7 @@ use super::stats;
 use anyhow::{Context, Result, bail};
 use renga_boot_card::{LinkMode, Model};
 use renga_cli::{EscapeKey, LinkName, ProgramName, RunArgs};
+use renga_cluster::console_lines::{ConsoleLines, ScreenPart};
 use renga_cluster::deferred_error_output::DeferredErrorOutput;
 use renga_cluster::disturbance::{self, Disturbance};
 use renga_cluster::escape::Typed;
@@ -59,7 +60,8 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let program = options.program.or_else(|| cards.as_deref()?.first()?.program);
     let interactive = script.is_none() && options.replay.is_none() && program.is_none();
     let (terminal, keys) = interactive.then(|| take_terminal(options.escape)).transpose()?.unzip();
-    let observed = interactive && options.escape != EscapeKey(None);
+    let log_unknown = cards.as_deref().map_or(Ok(None), |cards| old_kernel(cards, &kernel))?.is_some();
+    let observed = interactive && options.escape != EscapeKey(None) && !log_unknown;
     let machine = options.machine.profile.machine();
     announce(&options.machine.profile.profile.name, &machine.unusual());
     let machine = match link(options, cards.as_deref(), program)? {
@@ -72,6 +74,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let session = ClusterSession::new(emulator, &kernel, (&system, tables), disk_path, (machine, seed));
     let mut session = ClusterSession {
         models: models(options, &system, cards.as_deref())?,
+        log_unknown,
         cards,
         bare: options.bare,
         card_write_ns: options.card_write_ms.map(|ms| ms * 1_000_000),
@@ -94,7 +97,7 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let mut screen = Screen::new(options, (&system, &machine), &kernel, terminal.as_ref())?;
     screen.observation = observed.then(|| Observation::new((&system, &machine), &kernel.elf)).transpose()?;
     let outcome = session.run(&mut screen);
-    screen.end_start();
+    screen.end_consoles();
     drop(terminal);
     // Also of a run that failed: its trace is wanted most.
     let traced = screen.finish_traces();
@@ -171,11 +174,8 @@ fn cards(
     if options.bare && cards.iter().any(|card| card.program.is_some()) {
         bail!("these cards run a program in place of the system, which --bare does not end");
     }
-    let now = fs::read(&kernel.image)?;
-    // Its log could not be read.
-    let is_now = |bytes: Vec<u8>| bytes.starts_with(&now) && bytes[now.len()..].iter().all(|byte| *byte == 0);
-    if let Some(old) = cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| !is_now(bytes))) {
-        bail!("the card of board {} has an old kernel: make the cards again", system.checked.boards[old].name);
+    if let Some(old) = old_kernel(&cards, kernel)? {
+        expect_old_kernel_runs(&system.checked.boards[old].name, options)?;
     }
     let owner = owner_card(&cards, system);
     if let Some((script, card)) = script.zip(owner) {
@@ -186,6 +186,22 @@ fn cards(
         card::place_on_disk(card, &placed)?;
     }
     Ok(Some(cards))
+}
+
+/// The first card whose kernel is not that of the sources.
+fn old_kernel(cards: &[CardBoot], kernel: &KernelArtifact) -> Result<Option<usize>> {
+    let now = fs::read(&kernel.image)?;
+    let is_now = |bytes: Vec<u8>| bytes.starts_with(&now) && bytes[now.len()..].iter().all(|byte| *byte == 0);
+    Ok(cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| !is_now(bytes))))
+}
+
+/// Refuses a kernel on the card of `board` whose log and probes cannot be read, where somebody needs them.
+fn expect_old_kernel_runs(board: &str, options: &RunArgs) -> Result<()> {
+    let needs = [(!options.bare, "a run without --bare"), (options.log, "--log"), (options.trace.is_some(), "--trace")];
+    if let Some((_, what)) = needs.into_iter().find(|(is_needed, _)| *is_needed) {
+        bail!("the card of board {board} has an old kernel, whose log {what} cannot read: make the cards again");
+    }
+    Ok(())
 }
 
 /// The copy of the card of the board that owns the disk.
@@ -231,7 +247,7 @@ struct Screen {
     /// Of a session with an escape key.
     observation: Option<Observation>,
     calls: LinkCalls,
-    console_board: u8,
+    lines: ConsoleLines,
     out: DeferredErrorOutput<std::io::Stdout>,
     err: DeferredErrorOutput<std::io::Stderr>,
     line_end: &'static str,
@@ -257,7 +273,7 @@ impl Screen {
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
             out: DeferredErrorOutput::new(std::io::stdout()),
             err: DeferredErrorOutput::new(std::io::stderr()),
-            console_board: system.checked.console_board(),
+            lines: ConsoleLines::new(system.checked.console_board()),
         })
     }
 
@@ -275,6 +291,12 @@ impl Screen {
         self.out.finish("standard output").and(self.err.finish("standard error"))
     }
 
+    fn end_consoles(&mut self) {
+        self.end_start();
+        let rest = self.lines.finish();
+        self.err.put(&rest);
+    }
+
     fn end_start(&mut self) {
         if let Some(progress) = self.starting.take() {
             progress.finish();
@@ -283,9 +305,14 @@ impl Screen {
 }
 
 impl Listener for Screen {
-    fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
+    fn console(&mut self, board: u8, time_ns: u64, bytes: &[u8]) {
         self.end_start();
-        if board == self.console_board { self.out.put(bytes) } else { self.err.put(bytes) }
+        for part in self.lines.take(board, time_ns, bytes) {
+            match part {
+                ScreenPart::Own(bytes) => self.out.put(&bytes),
+                ScreenPart::Others(bytes) => self.err.put(&bytes),
+            }
+        }
     }
     fn log(&mut self, line: &str) {
         if self.log {
@@ -329,6 +356,28 @@ impl Listener for Screen {
         }
         if let Some(observation) = &mut self.observation {
             observation.frame(frame);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expect_old_kernel_runs;
+    use clap::Parser;
+    use renga_cli::{Cli, RengaCommand};
+
+    #[test]
+    fn run_of_cards_with_old_kernel_is_refused_where_its_log_is_needed() {
+        let refusal = |words: &str| {
+            let words = ["renga", "run", "--cards", "cards"].into_iter().chain(words.split_whitespace());
+            let RengaCommand::Run(options) = Cli::try_parse_from(words).expect("it parses").command else { panic!() };
+            expect_old_kernel_runs("b", &options).err().map(|error| error.to_string())
+        };
+        assert_eq!(refusal("--bare --put new.kernel"), None, "as a kernel is brought to a cluster");
+        for (words, what) in [("", "a run without --bare"), ("--bare --log", "--log"), ("--bare --trace t", "--trace")]
+        {
+            let wanted = format!("the card of board b has an old kernel, whose log {what} cannot read");
+            assert!(refusal(words).is_some_and(|refusal| refusal.starts_with(&wanted)), "{words}");
         }
     }
 }

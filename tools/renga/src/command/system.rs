@@ -17,7 +17,8 @@ const NAME: &str = "cluster";
 /// If no such file can be made or written.
 pub fn system(environment: &Environment, options: &SystemArgs) -> Result<u8> {
     let SystemCommand::New(options) = &options.what;
-    let text = text(environment, options)?;
+    let stem = options.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
+    let text = text(environment, options, &stem.unwrap_or_else(|| NAME.to_string()))?;
     let Some(path) = &options.out else {
         print!("{text}");
         return Ok(0);
@@ -31,7 +32,11 @@ pub fn system(environment: &Environment, options: &SystemArgs) -> Result<u8> {
     Ok(0)
 }
 
-fn text(environment: &Environment, options: &SystemNew) -> Result<String> {
+/// The text of a system file for so many boards; the system is called `name`.
+///
+/// # Errors
+/// If there is no such system to make it of, or it cannot be made.
+pub(super) fn text(environment: &Environment, options: &SystemNew, name: &str) -> Result<String> {
     let from = options.from.as_deref().unwrap_or(match options.boards {
         1 => "solo",
         2 => "pair",
@@ -40,8 +45,7 @@ fn text(environment: &Environment, options: &SystemNew) -> Result<String> {
     });
     let base = SystemFile::find(environment, from)?;
     let base_text = fs::read_to_string(&base.path).with_context(|| format!("cannot read {}", base.path.display()))?;
-    let stem = options.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-    let name = stem.unwrap_or_else(|| NAME.to_string());
-    let form = SystemForm { name: &name, boards: options.boards.into(), from: (from, &base_text) };
+    let disk_board = options.disk_board.as_deref();
+    let form = SystemForm { name, boards: options.boards.into(), from: (from, &base_text), disk_board };
     generate(form, &code_kinds()).with_context(|| format!("cannot make a system of {}", base.path.display()))
 }

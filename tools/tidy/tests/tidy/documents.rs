@@ -39,7 +39,7 @@ fn fault(line: &str, known: &mut HashMap<String, Option<String>>) -> Option<Stri
         return None;
     }
     // `bench link` is a command of its own, `check pair` is not.
-    let depth = if matches!(plain.first(), Some(&"bench" | &"sweep" | &"system")) { 2 } else { 1 };
+    let depth = if matches!(plain.first(), Some(&"bench" | &"cluster" | &"sweep" | &"system")) { 2 } else { 1 };
     let command = plain[..depth.min(plain.len())].join(" ");
     let help = known.entry(command.clone()).or_insert_with(|| help(&command)).as_ref();
     let Some(help) = help else { return Some(format!("no command `{command}`")) };

@@ -1,8 +1,10 @@
 //! Cards made of a pretended kernel and firmware, and what is found when one is spoilt.
 
+mod compared;
+
 use super::build::{BOOT, OTHER, write_card};
 use super::fat::CardFile;
-use super::{CardCluster, CardFinding, Expected, contents, fat, firmware, inspect, sha256};
+use super::{CardCluster, CardFinding, Checksum, Expected, ExpectedSystem, contents, fat, firmware, inspect, sha256};
 use crate::disk_image::partition::wrap;
 use crate::system::SystemFile;
 use renga_boot_card::{Model, NODE_BYTES_MAX, NodeFile, read_node_file};
@@ -57,9 +59,17 @@ impl Bench {
     /// What is wrong with a card that should be one of `cluster`.
     fn faults(&self, card: &Path, cluster: &CardCluster) -> Vec<String> {
         let kernel = sha256(&super::kernel_files(KERNEL, &[]).unwrap()[0].bytes);
-        let expected = Expected { cluster: Some(cluster), placement: None, kernel: Some(kernel) };
-        let found = inspect(card, &self.folder, |_| Ok(expected)).unwrap().findings;
-        found
+        self.inspected(card, Some(cluster), Some(kernel))
+    }
+
+    /// What is found of a card that should be one of `cluster`, if one is given.
+    fn inspected(&self, card: &Path, cluster: Option<&CardCluster>, kernel: Option<Checksum>) -> Vec<String> {
+        let environment = Environment::read().unwrap();
+        let system = |node: &NodeFile<'_>| ExpectedSystem::named(&environment, node.system, cluster);
+        let expected = |node: Option<&NodeFile<'_>>| Ok(Expected { cluster, system: node.and_then(system), kernel });
+        inspect(card, &self.folder, expected)
+            .unwrap()
+            .findings
             .into_iter()
             .map(|finding| match finding {
                 CardFinding::Fault(what) | CardFinding::Unchecked(what) => what,
@@ -113,21 +123,6 @@ fn card_node_file_is_found_by_board() {
     let node = NodeFile::parse(read_node_file(&mut image, &mut out).unwrap()).unwrap();
     assert_eq!((node.cluster, node.board, node.name, node.boards), ("lab", 1, "b", "a,b"));
     assert_eq!((node.model, node.placement), (Model::Zero2W, lab.system.placement()));
-}
-
-/// Holds: cards-inspect.
-#[test]
-fn card_of_another_cluster_board_or_placement_is_reported() {
-    let bench = Bench::new("other");
-    let (lab, pair) = (cluster("lab", "pair", "pi3"), cluster("other", "pair", "pi3"));
-    let card = bench.card("card", &lab, 1);
-    assert_eq!(bench.faults(&card, &pair), ["a card of another cluster: `lab`, not `other`"]);
-    assert_eq!(bench.faults(&card, &cluster("lab", "pair", "pi4")), ["made for a pi3, but board b is a pi4"]);
-    let solo = bench.faults(&card, &cluster("lab", "solo", "pi3"));
-    assert_eq!(solo[0], "cluster `lab` has no board 1 called b");
-    assert!(solo[1].starts_with("made for another placement of `pair`"), "{solo:?}");
-    let without = bench.write("without", &bench.files(&lab, 0), false);
-    assert_eq!(bench.faults(&without, &lab), ["this board owns the disk, but the card has no partition for it"]);
 }
 
 /// Holds: cards-inspect.
