@@ -28,14 +28,6 @@ pub enum FsckVerdict {
     Damaged(String),
 }
 
-/// Refuses a file that is not a disk with an ext2 file system on its first partition.
-///
-/// # Errors
-/// [`ImageError::NotExt2`] with what is missing, or [`ImageError::File`].
-pub fn check_is_ext2(image: &Path) -> Result<(), ImageError> {
-    find_filesystem(image).map(|_| ())
-}
-
 /// Checks the file system of an image with `e2fsck -fn`, which changes nothing.
 ///
 /// # Errors

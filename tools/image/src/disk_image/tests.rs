@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::inspect::debugfs;
 use super::{
-    FileContent, FsckVerdict, ImageError, ImageSpec, Placed, build, check_is_ext2, extract_tree, fsck, prepare,
+    FileContent, FsckVerdict, ImageError, ImageSpec, Placed, build, expect_mountable, extract_tree, fsck, prepare,
     read_file,
 };
 
@@ -180,7 +180,7 @@ fn disk_image_foreign_file_is_refused_with_way_out() {
     let file = folder.join("text");
     for (contents, reason) in [(b"short".to_vec(), "shorter than a sector"), (vec![0; 4096], "no partition table")] {
         fs::write(&file, contents).unwrap();
-        let fault = check_is_ext2(&file).unwrap_err();
+        let fault = expect_mountable(&file).unwrap_err();
         assert!(matches!(fault, ImageError::NotExt2 { .. }));
         assert!(fault.to_string().contains(reason), "{fault}");
         assert!(fault.to_string().contains("./renga image"), "{fault}");
