@@ -18,8 +18,9 @@ pub fn program() -> String {
 /// What cargo's folder, a folder of the registry's sources, and the project's folder become in what is built.
 pub const MAPPED: [&str; 3] = ["/cargo", "/registry", "/renga"];
 
-/// The value of [`ENCODED_FLAGS`] for `flags`, each of which begins with a hyphen and may have spaces in its path, and those that keep this machine's paths out of what is built
-/// ([`MAPPED`]). So checkouts in other folders and on other machines build the same bytes.
+/// The value of [`ENCODED_FLAGS`] for `flags`, each of which begins with a hyphen and may have spaces in its path, and
+/// those that keep this machine's paths out of what is built ([`MAPPED`]). So checkouts in other folders and on other
+/// machines build the same bytes.
 pub fn encoded_flags(project: &Path, flags: &str) -> OsString {
     let cargo_home = home("CARGO_HOME", ".cargo");
     let registries = fs::read_dir(cargo_home.join("registry/src")).into_iter().flatten().flatten();
