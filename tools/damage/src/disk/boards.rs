@@ -1,7 +1,7 @@
 //! Damage behind a sound superblock: what mounting reads, and what it has no need of.
 
-use super::image::{BLOCK_BYTES, POINTERS_AT};
-use super::{DiskDamage, DiskImage, SeenBy, damage};
+use super::image::{BLOCK_BYTES, DiskImage, POINTERS_AT};
+use super::kind::{DiskDamage, SeenBy};
 use renga_random::Random;
 
 const JOURNAL_MAGIC: u32 = 0xc03b_3998;
@@ -18,11 +18,11 @@ const KIND_FILE: [u8; 2] = 0o100_644_u16.to_le_bytes();
 const INODE_BYTES: usize = 128;
 
 const fn board(name: &'static str, run: fn(&mut DiskImage, &mut Random)) -> DiskDamage {
-    damage(name, SeenBy::Board, run)
+    DiskDamage::new(name, SeenBy::Board, run)
 }
 
 const fn nobody(name: &'static str, run: fn(&mut DiskImage, &mut Random)) -> DiskDamage {
-    damage(name, SeenBy::Nobody, run)
+    DiskDamage::new(name, SeenBy::Nobody, run)
 }
 
 /// Makes the journal begin with a transaction of one block, which belongs to block `to` of the file system.

@@ -1,7 +1,8 @@
 //! Damage that the host sees: a file that is no disk, a bad partition table, a superblock that no board mounts.
 
-use super::image::{ENTRY_AT, ENTRY_BYTES};
-use super::{DiskDamage, SeenBy, damage};
+use super::image::{DiskImage, ENTRY_AT, ENTRY_BYTES};
+use super::kind::{DiskDamage, SeenBy};
+use renga_random::Random;
 
 /// An entry's type, first sector, and length in sectors.
 const KIND_AT: usize = ENTRY_AT + 4;
@@ -9,8 +10,8 @@ const FIRST_AT: usize = ENTRY_AT + 8;
 const SECTORS_AT: usize = ENTRY_AT + 12;
 const FAT32: u8 = 0x0c;
 
-const fn host(name: &'static str, run: fn(&mut super::DiskImage, &mut renga_random::Random)) -> DiskDamage {
-    damage(name, SeenBy::Host, run)
+const fn host(name: &'static str, run: fn(&mut DiskImage, &mut Random)) -> DiskDamage {
+    DiskDamage::new(name, SeenBy::Host, run)
 }
 
 pub(super) const FOR_HOST: &[DiskDamage] = &[
