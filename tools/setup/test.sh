@@ -54,6 +54,42 @@ in_setup() {
     eval "$1"' in_setup "$1"
 }
 
+# copy_of_script FOLDER: the script and what it reads, without a tool.
+copy_of_script() {
+  mkdir -p "$1/tools/setup" "$1/tools/cli"
+  cp "$root/renga" "$root/Cargo.toml" "$root/rust-toolchain.toml" "$1/"
+  cp "$root"/tools/setup/*.sh "$1/tools/setup/"
+  cp -r "$root/tools/cli/help" "$1/tools/cli/"
+}
+
+# Holds: paths-spaces.
+test_spaces() {
+  local copy="$work/my work, too" programs="$work/my programs"
+  copy_of_script "$copy"
+  mkdir "$programs"
+  cp "$(stub rustc 'echo rustc 1.95.0 and more')" "$programs/"
+  # shellcheck disable=SC2016 # the variables are the stub's
+  cp "$(stub cargo 'mkdir -p target/debug && printf "#!/bin/bash\nprintf \"<%%s>\" \"\$@\"\n" >target/debug/renga &&
+    chmod +x target/debug/renga')" "$programs/"
+  expect 'help in a folder with spaces' 0 'Usage: renga check' -- "$copy/renga" check --help
+  expect 'a tool that is built in a folder with spaces' 0 '<check><my system.toml>' -- \
+    env PATH="$programs:$PATH" "$copy/renga" check 'my system.toml'
+}
+
+# Holds: checkout-read-only.
+test_read_only() {
+  local copy="$work/read only"
+  copy_of_script "$copy"
+  if ! unshare -m true 2>/dev/null; then
+    echo "skipped: a checkout that cannot be written (unshare -m)"
+    return
+  fi
+  # shellcheck disable=SC2016 # the variables are the inner shell's
+  local mount='mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$0/renga" "$@"'
+  expect 'help of a checkout that cannot be written' 0 'Usage: renga check' -- unshare -m sh -c "$mount" "$copy" check --help
+  expect 'a checkout that cannot be written' 1 'cannot be written' 'git clone' -- unshare -m sh -c "$mount" "$copy" check
+}
+
 test_qemu() {
   expect 'RENGA_QEMU that is no program' 1 'names no program' 'RENGA_QEMU=' -- \
     in_setup 'RENGA_QEMU=/no/such/qemu; ensure_qemu'
@@ -193,5 +229,7 @@ test_rust
 test_command
 test_container
 test_built_tool
+test_spaces
+test_read_only
 ((failures == 0)) || { echo "set-up: $failures tests failed"; exit 1; }
 echo 'set-up: all tests passed'

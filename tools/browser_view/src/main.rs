@@ -7,7 +7,7 @@ use renga_workspace::exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::code(match &Cli::read().command {
+    exit::of(|| match &Cli::read().command {
         RengaCommand::View(options) => browser_command::view(options),
         other => Err(anyhow::anyhow!("{} is not for this binary", other.name())),
     })

@@ -66,12 +66,22 @@ pub struct Cli {
     pub command: RengaCommand,
 }
 
+/// Exit status when Renga itself fails.
+const FAILURE_STATUS: i32 = 125;
+
 impl Cli {
     /// Reads the command line of this program. Ends the program on `--help`, and on a bad command line, with what may
     /// have been meant.
     pub fn read() -> Cli {
         Cli::try_parse().unwrap_or_else(|error| {
-            let _ = error.print(); // a closed standard error has no reader
+            // A closed output has no reader.
+            if let Err(cause) = error.print()
+                && !error.use_stderr()
+                && cause.kind() != std::io::ErrorKind::BrokenPipe
+            {
+                eprintln!("renga: standard output is not whole: {cause}");
+                std::process::exit(FAILURE_STATUS);
+            }
             if let Some(hint) = hint(&error, std::env::args().skip(1)) {
                 eprintln!("\n{hint}");
             }

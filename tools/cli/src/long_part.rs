@@ -43,6 +43,8 @@ pub enum LongPart {
     Hostile,
     /// Pages of `renga view` in headless Chromium, which is installed if it can be
     Browser,
+    /// A board for each kind of damage of its disk that the host does not refuse; runs killed at more moments
+    Damage,
     /// Each fuzz target for 20 minutes
     Fuzz,
     /// The core, the link's state machines and its formats under miri, where it is installed

@@ -17,6 +17,7 @@ pub mod kernel_log;
 pub mod link_calls;
 pub mod linux;
 pub mod listener;
+mod lock_holder;
 pub mod observation;
 pub mod rehearsal;
 pub mod session;

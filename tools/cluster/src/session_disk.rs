@@ -2,7 +2,7 @@
 //!
 //! Not here: what images are made of (`disk_image`).
 
-use crate::host_file;
+use crate::{host_file, lock_holder};
 use anyhow::{Context, Result, bail};
 use renga_cli::ScriptOptions;
 use renga_images::artifacts;
@@ -49,18 +49,41 @@ impl SessionDisk {
     }
 }
 
-/// Makes the disk, or takes the one that the person keeps.
+/// The disk that the person keeps, if a job has one.
 ///
 /// # Errors
-/// If something on it cannot be read, fetched or built, or the kept one is no disk or in use.
+/// If it is in use, is no disk that a board would mount, or something is to be put on it.
+pub fn kept(job: &ScriptOptions) -> Result<Option<SessionDisk>> {
+    let Some(image) = &job.disk else { return Ok(None) };
+    if job.command.is_some() || job.file.is_some() || !job.put.is_empty() {
+        bail!(
+            "-c, -f and --put need a fresh disk. One that is kept (--disk) is changed by its own programs only: \
+             type to them, or ./renga run --disk {} < SCRIPT",
+            image.display()
+        );
+    }
+    disk_image::expect_disk_file(image)?;
+    let locked = Some(locked(image)?);
+    disk_image::expect_mountable(image)?;
+    host_file::warn_of_little_room(image)?;
+    Ok(Some(SessionDisk { path: image.clone(), locked }))
+}
+
+/// The kept disk, or else a fresh one.
+///
+/// # Errors
+/// If something on the fresh one cannot be read, fetched or built.
 pub fn make(
+    kept: Option<SessionDisk>,
     environment: &Environment,
-    job: &ScriptOptions,
+    (job, cores): (&ScriptOptions, u8),
     script: Option<&[u8]>,
-    cores: u8,
     scratch: &Scratch,
     progress: &ProgressLine,
 ) -> Result<SessionDisk> {
+    if let Some(kept) = kept {
+        return Ok(kept);
+    }
     let mut placed = Vec::new();
     if let Some(script) = script {
         placed.push(Placed {
@@ -69,24 +92,11 @@ pub fn make(
             mode: 0o644,
         });
     }
-    if cores > 1 && job.disk.is_none() {
+    if cores > 1 {
         placed.push(artifacts::program_for_cores(environment));
     }
     placed.extend(placed_in_host(&job.put)?);
     let choice = DiskChoice::try_from(&job.image)?;
-    if let Some(image) = &job.disk {
-        if !placed.is_empty() {
-            bail!(
-                "-c, -f and --put need a fresh disk. One that is kept (--disk) is changed by its own programs only: \
-                 type to them, or ./renga run --disk {} < SCRIPT",
-                image.display()
-            );
-        }
-        let locked = Some(locked(image)?);
-        disk_image::check_is_ext2(image)?;
-        host_file::warn_of_little_room(image)?;
-        return Ok(SessionDisk { path: image.clone(), locked });
-    }
     let image = scratch.folder.join("disk.img");
     artifacts::session_disk(environment, &choice, placed, &image, progress)?;
     Ok(SessionDisk { path: image, locked: None })
@@ -98,7 +108,11 @@ fn locked(image: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
-            bail!("{shown} is the disk of another ./renga that runs: wait for its end, or take a copy (cp {shown} ...)")
+            let holder = lock_holder::holder(&file).map_or_else(String::new, |holder| format!(" ({holder})"));
+            bail!(
+                "{shown} is the disk of another ./renga that runs{holder}: \
+                 wait for its end, or take a copy (cp {shown} ...)"
+            )
         }
         Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {shown}")),
     }

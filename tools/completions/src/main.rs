@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::code(match &Cli::read().command {
+    exit::of(|| match &Cli::read().command {
         RengaCommand::Completions(options) => print(options),
         other => Err(anyhow::anyhow!("{} is not for this binary", other.name())),
     })

@@ -9,8 +9,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
-    exit::code(Environment::read().and_then(|environment| match &command {
-        RengaCommand::Flash(options) => command::flash(&environment, options),
-        other => anyhow::bail!("{} is not for this binary", other.name()),
-    }))
+    exit::of(|| {
+        Environment::read().and_then(|environment| match &command {
+            RengaCommand::Flash(options) => command::flash(&environment, options),
+            other => anyhow::bail!("{} is not for this binary", other.name()),
+        })
+    })
 }

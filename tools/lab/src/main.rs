@@ -9,10 +9,12 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
-    exit::code(Environment::read().and_then(|environment| match &command {
-        RengaCommand::Bench(options) => measure::bench(&environment, options),
-        RengaCommand::Crash(options) => crash::crash(&environment, options),
-        RengaCommand::Sweep(options) => sweep_command::sweep(&environment, options),
-        other => anyhow::bail!("{} is not for this binary", other.name()),
-    }))
+    exit::of(|| {
+        Environment::read().and_then(|environment| match &command {
+            RengaCommand::Bench(options) => measure::bench(&environment, options),
+            RengaCommand::Crash(options) => crash::crash(&environment, options),
+            RengaCommand::Sweep(options) => sweep_command::sweep(&environment, options),
+            other => anyhow::bail!("{} is not for this binary", other.name()),
+        })
+    })
 }

@@ -8,8 +8,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
-    exit::code(Environment::read().and_then(|environment| match &command {
-        RengaCommand::Test(options) => renga_mutants::command::mutants(&environment, &options.mutants),
-        other => anyhow::bail!("{} is not for this binary", other.name()),
-    }))
+    exit::of(|| {
+        Environment::read().and_then(|environment| match &command {
+            RengaCommand::Test(options) => renga_mutants::command::mutants(&environment, &options.mutants),
+            other => anyhow::bail!("{} is not for this binary", other.name()),
+        })
+    })
 }

@@ -10,8 +10,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
-    exit::code(Environment::read().and_then(|environment| match &command {
-        RengaCommand::Release(options) => release_command::release(&environment, options),
-        other => bail!("{} is not for this binary", other.name()),
-    }))
+    exit::of(|| {
+        Environment::read().and_then(|environment| match &command {
+            RengaCommand::Release(options) => release_command::release(&environment, options),
+            other => bail!("{} is not for this binary", other.name()),
+        })
+    })
 }

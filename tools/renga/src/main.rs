@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
-    exit::code(Environment::read().and_then(|environment| carry_out(&environment, &command)))
+    exit::of(|| Environment::read().and_then(|environment| carry_out(&environment, &command)))
 }
 
 /// Whether the command builds something of the sources.

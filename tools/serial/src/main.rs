@@ -9,9 +9,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::read().command;
-    exit::code(Environment::read().and_then(|environment| match &command {
-        RengaCommand::Console(options) => console_command::console(&environment, options),
-        RengaCommand::Doctor(options) => doctor_command::doctor(&environment, options),
-        other => anyhow::bail!("{} is not for this binary", other.name()),
-    }))
+    exit::of(|| {
+        Environment::read().and_then(|environment| match &command {
+            RengaCommand::Console(options) => console_command::console(&environment, options),
+            RengaCommand::Doctor(options) => doctor_command::doctor(&environment, options),
+            other => anyhow::bail!("{} is not for this binary", other.name()),
+        })
+    })
 }

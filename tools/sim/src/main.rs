@@ -5,6 +5,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use renga_cli::Sim;
 use renga_sim::campaign::{Options, run};
+use renga_workspace::exit;
 use std::process::ExitCode;
 
 /// The simulator's own command line, which is that of `renga sim`.
@@ -17,7 +18,7 @@ struct SimCli {
 
 fn main() -> ExitCode {
     match Options::try_from(SimCli::parse().options) {
-        Ok(options) => run(&options),
+        Ok(options) => exit::of(|| Ok(run(&options))),
         Err(error) => clap::Error::raw(ErrorKind::ValueValidation, format!("--cut: {error}\n")).exit(),
     }
 }

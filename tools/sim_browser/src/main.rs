@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::code(build())
+    exit::of(build)
 }
 
 fn build() -> Result<u8> {

@@ -7,7 +7,7 @@ use renga_workspace::exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::code(match &Cli::read().command {
+    exit::of(|| match &Cli::read().command {
         RengaCommand::Top(options) => top_command::top(options),
         RengaCommand::Trace(options) => trace_command::trace(options),
         other => Err(anyhow::anyhow!("{} is not for this binary", other.name())),

@@ -18,6 +18,9 @@ use std::path::Path;
 /// # Errors
 /// If a file cannot be read or written, or the trace has no such part.
 pub fn trace(options: &cli::TraceArgs) -> Result<u8> {
+    for file in [&options.perfetto, &options.json] {
+        output::expect_file(file.as_deref())?;
+    }
     let progress = ProgressLine::start();
     progress.step("reading the trace");
     let answer = read(&options.file).and_then(|(header, events)| answer(options, &header, &events));
@@ -36,7 +39,7 @@ fn answer(options: &cli::TraceArgs, header: &TraceHeader, events: &[Timed]) -> R
     }
     if let Some(out) = &options.perfetto {
         let bytes = perfetto::encode(header, events);
-        fs::write(out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
+        output::replace(out, &bytes)?;
         return Ok((format!("{} bytes in {}: open it at ui.perfetto.dev\n", bytes.len(), out.display()), 0));
     }
     if let Some(time_ns) = options.waits_at_ns {

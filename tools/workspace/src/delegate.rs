@@ -73,11 +73,16 @@ impl Delegate {
             return Ok(binary);
         }
         let marks = environment.work().join("delegates");
+        let [begun, sources] = ["begun", "sources"].map(|mark| marks.join(format!("{}.{mark}", self.name)));
+        let is_built = || binary.exists() && freshness::is_newer(&environment.root, &begun, &sources);
+        // It takes no lock, which a folder that cannot be written has not: a build removes the record of sources first.
+        if is_built() {
+            return Ok(binary);
+        }
         fs::create_dir_all(&marks).with_context(|| format!("cannot make {}", marks.display()))?;
         let _lock = Lock::exclusive(&marks.join(format!("{}.lock", self.name)), &mut |line| progress.step(line))
             .with_context(|| format!("cannot lock {}", marks.display()))?;
-        let [begun, sources] = ["begun", "sources"].map(|mark| marks.join(format!("{}.{mark}", self.name)));
-        if binary.exists() && freshness::is_newer(&environment.root, &begun, &sources) {
+        if is_built() {
             return Ok(binary);
         }
         freshness::begin(&begun, &sources)?;

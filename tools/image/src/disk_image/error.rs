@@ -119,6 +119,16 @@ pub enum ImageError {
         /// What is missing.
         reason: &'static str,
     },
+    /// No board would mount its file system.
+    #[error(
+        "{} cannot be mounted: {reason}. Try e2fsck -p on a copy, or make another image: ./renga image", image.display()
+    )]
+    Unmountable {
+        /// The file.
+        image: PathBuf,
+        /// What a board would say.
+        reason: &'static str,
+    },
     /// The file system checker finds faults in a fresh image.
     #[error("the file system of {} is damaged:\n{report}", image.display())]
     Damaged {

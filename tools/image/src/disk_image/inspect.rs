@@ -28,14 +28,6 @@ pub enum FsckVerdict {
     Damaged(String),
 }
 
-/// Refuses a file that is not a disk with an ext2 file system on its first partition.
-///
-/// # Errors
-/// [`ImageError::NotExt2`] with what is missing, or [`ImageError::File`].
-pub fn check_is_ext2(image: &Path) -> Result<(), ImageError> {
-    find_filesystem(image).map(|_| ())
-}
-
 /// Checks the file system of an image with `e2fsck -fn`, which changes nothing.
 ///
 /// # Errors
@@ -97,19 +89,26 @@ pub fn filesystem_start_bytes(image: &Path) -> Result<u64, ImageError> {
     Ok(find_filesystem(image)?.start_bytes)
 }
 
-/// Puts the host's file `from` as `path` on a file system that lies alone in its file. One that is there stays.
+/// Puts the host's file `from` as `path` on a file system that lies alone in its file, in place of one that may be
+/// there.
 ///
 /// # Errors
 /// When debugfs cannot do it.
 pub fn add_file(filesystem: &Path, path: &str, from: &Path) -> Result<(), ImageError> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    // A folder that is there already is one more complaint, which does not matter.
-    for request in [format!("mkdir {folder}"), format!("write {} {folder}/{name}", from.display())] {
+    let request = |request: String| {
         run("debugfs", "e2fsprogs", |command| {
             command.arg("-w").arg("-R").arg(&request).arg(filesystem);
-        })?;
+        })
+    };
+    // Complaints of a folder that is there and of a file that is not do not matter.
+    request(format!("mkdir \"{folder}\""))?;
+    request(format!("rm \"{folder}/{name}\""))?;
+    let output = request(format!("write \"{}\" \"{folder}/{name}\"", from.display()))?;
+    match String::from_utf8_lossy(&output.stderr).lines().nth(1) {
+        Some(fault) => Err(ImageError::Failed { program: "debugfs".into(), report: fault.to_string() }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Writes all files of an image to the folder `to`, which is made. debugfs keeps contents, links, times and the nine

@@ -20,6 +20,7 @@ mod ext2;
 mod flavour;
 mod inspect;
 mod listing;
+mod mountable;
 mod package_store;
 mod packages;
 pub mod partition;
@@ -37,9 +38,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use catalogue::{CatalogueEntry, catalogue};
 pub use error::ImageError;
 pub use inspect::{
-    FsckVerdict, add_file, check_is_ext2, copy_filesystem, extract_folder, extract_tree, filesystem_start_bytes, fsck,
+    FsckVerdict, add_file, copy_filesystem, extract_folder, extract_tree, filesystem_start_bytes, fsck,
     fsck_filesystem, read_file, repair, repair_filesystem,
 };
+pub use mountable::{expect_disk_file, expect_mountable};
 pub use packages::{fetch as fetch_packages, fetch_dependency};
 pub use sources::fetch as fetch_source;
 pub use tree::FileContent;

@@ -3,7 +3,7 @@
 //! Invariant: a disk's size is a power of two, and bytes that are zero take no room on the host.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::ImageError;
@@ -47,14 +47,23 @@ pub(crate) fn copy_out(disk: &Path, extent: PartitionExtent, to: &Path) -> Resul
 pub(crate) fn find(disk: &Path) -> Result<PartitionExtent, ImageError> {
     let not_ext2 = |reason| ImageError::NotExt2 { image: disk.to_path_buf(), reason };
     let mut file = File::open(disk).map_err(at(disk))?;
-    let disk_bytes = file.metadata().map_err(at(disk))?.len();
     let mut sector = [0; SECTOR_BYTES as usize];
-    file.read_exact(&mut sector).map_err(|_| not_ext2("it is shorter than a sector"))?;
+    file.read_exact(&mut sector).map_err(|cause| match cause.kind() {
+        ErrorKind::UnexpectedEof => not_ext2("it is shorter than a sector"),
+        _ => at(disk)(cause),
+    })?;
+    let disk_bytes = file.seek(SeekFrom::End(0)).map_err(at(disk))?;
     let partitions = partition_table::read(&sector).ok_or_else(|| not_ext2("it has no partition table"))?;
     let linux = partitions.iter().find(|partition| partition.kind == TYPE_LINUX);
     let extent = linux.ok_or_else(|| not_ext2("none of its partitions is a Linux one"))?.extent;
     if extent.start_bytes == 0 || extent.len_bytes == 0 || extent.end_bytes() > disk_bytes {
         return Err(not_ext2("its Linux partition does not lie within it"));
+    }
+    let overlaps = |other: &PartitionEntry| {
+        other.extent.start_bytes < extent.end_bytes() && extent.start_bytes < other.extent.end_bytes()
+    };
+    if partitions.iter().filter(|partition| overlaps(partition)).count() > 1 {
+        return Err(not_ext2("another partition overlaps its Linux one"));
     }
     Ok(extent)
 }

@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use super::command::run_well;
 use super::inspect::debugfs;
 use super::{
-    FileContent, FsckVerdict, ImageError, ImageSpec, Placed, build, check_is_ext2, extract_tree, fsck, prepare,
+    FileContent, FsckVerdict, ImageError, ImageSpec, Placed, build, expect_mountable, extract_tree, fsck, prepare,
     read_file,
 };
 
@@ -180,11 +181,31 @@ fn disk_image_foreign_file_is_refused_with_way_out() {
     let file = folder.join("text");
     for (contents, reason) in [(b"short".to_vec(), "shorter than a sector"), (vec![0; 4096], "no partition table")] {
         fs::write(&file, contents).unwrap();
-        let fault = check_is_ext2(&file).unwrap_err();
+        let fault = expect_mountable(&file).unwrap_err();
         assert!(matches!(fault, ImageError::NotExt2 { .. }));
         assert!(fault.to_string().contains(reason), "{fault}");
         assert!(fault.to_string().contains("./renga image"), "{fault}");
     }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// Holds: paths-spaces.
+#[test]
+fn filesystem_file_added_from_a_path_with_spaces_is_there() {
+    let folder = folder("my work, too");
+    let (filesystem, from) = (folder.join("file system"), folder.join("a script"));
+    let image = fs::File::create(&filesystem).unwrap();
+    image.set_len(1 << 20).unwrap();
+    run_well("mke2fs", "e2fsprogs", |command| drop(command.args(["-q", "-F"]).arg(&filesystem))).unwrap();
+    for content in ["echo old", "echo begun"] {
+        fs::write(&from, content).unwrap();
+        super::add_file(&filesystem, "/etc/my script", &from).unwrap();
+    }
+    assert!(super::add_file(&filesystem, "/etc/none", &folder.join("none")).is_err());
+    let output = run_well("debugfs", "e2fsprogs", |command| {
+        command.args(["-R", "cat \"/etc/my script\""]).arg(&filesystem);
+    });
+    assert_eq!(output.unwrap().stdout, b"echo begun");
     fs::remove_dir_all(folder).unwrap();
 }
 

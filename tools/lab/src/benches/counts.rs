@@ -8,9 +8,11 @@ use super::result::RowResult;
 use anyhow::{Context, Result};
 use renga_bench::rows::EXACT;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// A count may grow by so many of a hundred, or by one.
 const MARGIN_PERCENT: u64 = 5;
@@ -40,14 +42,22 @@ fn counted(result: &RowResult) -> (String, BTreeMap<String, u64>) {
 /// If the file cannot be read, or written.
 pub fn evaluate(environment: &Environment, results: &[RowResult]) -> Result<Vec<String>> {
     let path = file(environment);
-    let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_string());
-    let mut allowed: CountsByRow = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let mut allowed = read(&path)?;
     if std::env::var_os("RENGA_BLESS").is_some() {
         allowed.extend(results.iter().map(counted).filter(|(_, counts)| !counts.is_empty()));
         let text = serde_json::to_string_pretty(&allowed)? + "\n";
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        output::replace(&path, text.as_bytes())?;
     }
     Ok(results.iter().map(counted).flat_map(|(row, counts)| differing(&allowed, &row, &counts)).collect())
+}
+
+/// The counts that are allowed; a release has no file of them, and one that cannot be read allows nothing.
+pub(super) fn read(path: &Path) -> Result<CountsByRow> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(CountsByRow::new()),
+        text => text.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    serde_json::from_str(&text).with_context(|| format!("{} holds no counts", path.display()))
 }
 
 fn differing(allowed: &CountsByRow, row: &str, counts: &BTreeMap<String, u64>) -> Vec<String> {

@@ -12,6 +12,8 @@ mod result;
 mod runner;
 pub mod sources;
 mod store;
+#[cfg(test)]
+mod torn;
 pub mod workers;
 
 pub(crate) use page::{STYLE, escaped};

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use renga_bench::findings::Findings;
 use renga_bench::run::CostProfile;
+use renga_workspace::output;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,7 +82,7 @@ impl RowResult {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let path = folder.join(self.file_name());
         let text = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        output::replace(&path, text.as_bytes())
     }
 
     /// All results in `folder`, by their files' names.
@@ -96,7 +97,7 @@ impl RowResult {
         paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
         paths.sort();
         let read = |path: &std::path::PathBuf| -> Result<RowResult> {
-            let text = fs::read_to_string(path)?;
+            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
             serde_json::from_str(&text).with_context(|| format!("{} is no result", path.display()))
         };
         paths.iter().map(read).collect()
@@ -104,15 +105,15 @@ impl RowResult {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::RowResult;
     use renga_bench::claims::{Claim, ClaimBound, Quantity, decide};
     use renga_bench::findings::Findings;
     use renga_bench::run::CostProfile;
     use std::collections::BTreeMap;
 
-    #[test]
-    fn result_round_trip_keeps_figures() {
+    /// A result with a claim of each kind.
+    pub(in crate::benches) fn sample() -> RowResult {
         let quantity = |id: &str| Quantity::new(id, "what", "%");
         let claims = vec![
             Claim::paper(quantity("paper"), "1", ClaimBound::Within(0.0, 1.0), "as published"),
@@ -123,7 +124,7 @@ mod tests {
         findings.quantity("paper", 1.0 / 3.0);
         findings.unmeasured("aim", "nothing waited");
         findings.claims = decide(claims, &findings.measured).unwrap();
-        let result = RowResult {
+        RowResult {
             row: "P1.T1".to_string(),
             title: "t".to_string(),
             profile: CostProfile::Paper1989,
@@ -134,7 +135,12 @@ mod tests {
             revision: None,
             runs: Vec::new(),
             findings,
-        };
+        }
+    }
+
+    #[test]
+    fn result_round_trip_keeps_figures() {
+        let result = sample();
         let folder = std::env::temp_dir().join(format!("renga-result-{}", std::process::id()));
         result.write(&folder).unwrap();
         assert!(folder.join("P1.T1.paper-1989.short.json").exists());

@@ -40,8 +40,11 @@ impl ResultStore {
         let kept = self.folder.join(&facts.key);
         fs::create_dir_all(&self.folder)?;
         // What was kept before, or by another command meanwhile, is the same.
-        if kept.exists() {
-            fs::remove_dir_all(&kept)?;
+        let cannot = || format!("cannot replace {}", kept.display());
+        if kept.is_dir() {
+            fs::remove_dir_all(&kept).with_context(cannot)?;
+        } else if kept.exists() {
+            fs::remove_file(&kept).with_context(cannot)?;
         }
         fs::rename(run, &kept).with_context(|| format!("cannot keep a run as {}", kept.display()))?;
         self.remembered(&facts.key).with_context(|| format!("{} does not contain a run", kept.display()))

@@ -27,6 +27,7 @@ use anyhow::{Context, Result};
 use findings::Comparison;
 use renga_cli::CompareArgs;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use renga_workspace::progress::ProgressLine;
 use runs::CompareRuns;
 use std::fs;
@@ -36,6 +37,7 @@ use std::fs;
 /// # Errors
 /// If what varies is unknown, a run fails, or the results cannot be written.
 pub fn compare(environment: &Environment, options: &CompareArgs) -> Result<u8> {
+    output::expect_folder(&options.out)?;
     let progress = ProgressLine::start();
     let runs = CompareRuns::new(environment, options, &progress)?;
     if let Some(key) = &options.job {
@@ -66,7 +68,7 @@ fn write(comparison: &Comparison, options: &CompareArgs) -> Result<u8> {
     ];
     for (name, text) in files {
         let path = out.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        output::replace(&path, text.as_bytes())?;
     }
     print!("{}", page::text(comparison));
     println!(

@@ -11,6 +11,7 @@ use renga_bench::claims::summary;
 use renga_bench::rows::{LedgerRow, all, find};
 use renga_cli::Measuring;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use std::time::Instant;
 
 /// The rows with these names; without any, all of these.
@@ -34,8 +35,9 @@ pub fn measure(
     plans: &[MachinePlan],
     options: &Measuring,
 ) -> Result<u8> {
-    let runner = Runner::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Runner::folder(environment).join("results"));
+    output::expect_folder(&folder)?;
+    let runner = Runner::open(environment)?;
     let runs = OfRuns::new(&runner, rows, plans, Vec::new(), options.phases)?.force(options.force);
     let begin = Instant::now();
     let workers = workers::by_default(options.jobs.map(usize::from));
@@ -92,4 +94,22 @@ fn print(row: &LedgerRow, result: &RowResult) {
     let parameters: Vec<String> = result.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
     let starts = if result.phases > 1 { format!("\n{}", result.starts()) } else { String::new() };
     println!("{}{starts}\n\n{}", parameters.join("; "), result.findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::measure;
+    use renga_cli::{BenchProfiles, Measuring};
+    use renga_workspace::environment::Environment;
+
+    /// Holds: output-lost.
+    #[test]
+    fn ledger_results_folder_that_cannot_be_made_is_refused_before_runs() {
+        // Nothing can be built there.
+        let nowhere = Environment::of("/nonexistent".into());
+        let (profiles, results) = (BenchProfiles::default(), Some("/dev/null/results".into()));
+        let options = Measuring { profiles, force: false, jobs: None, phases: 1, results };
+        let error = format!("{:#}", measure(&nowhere, &[], &[], &options).unwrap_err());
+        assert!(error.contains("cannot make /dev/null/results"), "{error}");
+    }
 }

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use renga_bench::rows::all;
 use renga_cli::ReportArgs;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use std::fs;
 
 /// Writes the page, and the Markdown with its pictures.
@@ -29,7 +30,7 @@ pub fn report(environment: &Environment, options: &ReportArgs) -> Result<u8> {
     let (text, pictures) = markdown(&results, now.as_deref())?;
     let page = if options.markdown { None } else { Some(("report.html".to_string(), html(&results, now.as_deref())?)) };
     for (name, content) in page.into_iter().chain([("report.md".to_string(), text)]).chain(pictures) {
-        fs::write(out.join(&name), content).with_context(|| format!("cannot write {name} in {}", out.display()))?;
+        output::replace(&out.join(&name), content.as_bytes())?;
     }
     let page = if options.markdown { "report.md" } else { "report.html" };
     println!("{} results: {}", results.len(), out.join(page).display());

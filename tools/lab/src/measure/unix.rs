@@ -9,7 +9,7 @@ mod report;
 mod rows;
 
 use super::measured::Fixture;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use renga_cli::{ClusterArgs, Unix};
 use renga_images::artifacts::KernelFlavour;
 use renga_images::system::SystemFile;
@@ -17,13 +17,13 @@ use renga_workspace::environment::Environment;
 use renga_workspace::output;
 use report::UnixFigures;
 use rows::{BOARDS, ROWS, UnixRow};
-use std::io::Write;
 
 /// Prints the table; in the short form 1 if a figure is worse than its bound.
 ///
 /// # Errors
 /// If the run fails or does not say what it measured.
 pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
+    output::expect_file(options.json.as_deref())?;
     let machine = ClusterArgs::usual("pair");
     let system = SystemFile::find(environment, &machine.system)?;
     let fixture = Fixture::make(environment, &machine)?;
@@ -40,10 +40,7 @@ pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
         figures.add_linux(linux::measure(environment, &rows)?);
     }
     report::print(&rows, &figures);
-    if let Some(path) = &options.json {
-        let text = serde_json::to_string_pretty(&report::json(&rows, &figures))?;
-        writeln!(output::open(Some(path))?, "{text}").with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    output::write_json(options.json.as_deref(), &report::json(&rows, &figures))?;
     let worse = if options.short { report::print_worse(&rows, &figures) } else { 0 };
     Ok(u8::from(worse > 0))
 }

@@ -1,7 +1,7 @@
 //! `renga check`: the placement of processes, and the proof that no circle of waits exists.
 
 use super::check_report::CheckReport;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use renga_cli::Check;
 use renga_images::system::SystemFile;
 use renga_workspace::environment::Environment;
@@ -22,7 +22,7 @@ pub fn check(environment: &Environment, options: &Check) -> Result<u8> {
     }
     output::write_json(options.json.as_deref(), &CheckReport::of(&system.checked))?;
     if let Some(path) = &options.dot {
-        std::fs::write(path, system.checked.to_dot()).with_context(|| format!("cannot write {}", path.display()))?;
+        output::replace(path, system.checked.to_dot().as_bytes())?;
         if is_text {
             println!("\ngraph: {} (dot -Tsvg {0} > graph.svg)", path.display());
         }

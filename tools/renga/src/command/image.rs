@@ -1,7 +1,7 @@
 //! `renga image`: builds the disk image, or the cards of real boards, or inspects a card.
 
 use super::card_report::CardReport;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use renga_cli::ImageArgs;
 use renga_images::artifacts::{self, KernelFlavour};
 use renga_images::card::{self, CardCluster, Expected};
@@ -22,6 +22,10 @@ const UNSOUND_STATUS: u8 = 1;
 /// # Errors
 /// If something cannot be built, fetched, written or read.
 pub fn image(environment: &Environment, options: &ImageArgs) -> Result<u8> {
+    match &options.out {
+        Some(folder) if options.cluster.is_some() || !options.board.is_empty() => output::expect_folder(folder)?,
+        out => output::expect_file(out.as_deref())?,
+    }
     let cluster = options.cluster.as_deref().map(|path| CardCluster::read(environment, path)).transpose()?;
     let choice = DiskChoice::try_from(&options.choice)?;
     if options.list {
@@ -65,11 +69,12 @@ pub fn image(environment: &Environment, options: &ImageArgs) -> Result<u8> {
 fn update(environment: &Environment, options: &ImageArgs, cluster: Option<CardCluster>, path: &Path) -> Result<u8> {
     let system =
         cluster.map_or_else(|| SystemFile::find(environment, &options.system), |cluster| Ok(cluster.system))?;
+    output::expect_file(Some(path))?;
     let progress = ProgressLine::start();
     let kernel = artifacts::kernel(environment, KernelFlavour::Plain, &progress)?;
     progress.finish();
     let update = card::update(&fs::read(&kernel.image)?, &system.checked.to_blob())?;
-    fs::write(path, &update).with_context(|| format!("cannot write {}", path.display()))?;
+    output::replace(path, &update)?;
     println!("{}  {}", card::sha256(&update), path.display());
     Ok(0)
 }

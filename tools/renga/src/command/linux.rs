@@ -6,6 +6,7 @@ use renga_cluster::linux::{CardModel, LinuxBoard, LinuxHardware};
 use renga_cluster::session_disk;
 use renga_images::disk_image;
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use renga_workspace::progress::{FirstOutput, ProgressLine};
 use renga_workspace::scratch::Scratch;
 use std::io::Write;
@@ -20,6 +21,8 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
     if script.is_none() && options.job.disk.is_none() {
         anyhow::bail!("say what Linux is to run: -c 'COMMAND', or -f SCRIPT");
     }
+    options.job.extract.as_deref().map_or(Ok(()), output::expect_folder)?;
+    let kept = session_disk::kept(&options.job)?;
     let progress = ProgressLine::start();
     let scratch = Scratch::make(environment)?;
     let hardware = LinuxHardware {
@@ -30,7 +33,8 @@ pub fn linux(environment: &Environment, options: &renga_cli::LinuxArgs) -> Resul
         core_slice_ns: None,
     };
     let linux = LinuxBoard::prepare(environment, &scratch.folder, hardware, &progress)?;
-    let disk = session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?;
+    let job = (&options.job, options.cores);
+    let disk = session_disk::make(kept, environment, job, script.as_deref(), &scratch, &progress)?;
     progress.finish();
     let mut stderr = std::io::stderr();
     let log = options.log.then_some(&mut stderr as &mut dyn Write);

@@ -17,7 +17,7 @@ use renga_cluster::session::ClusterSession;
 use renga_cluster::session_disk::{self, SessionDisk};
 use renga_cluster::terminal::Terminal;
 use renga_cluster::trace::{self, TraceFile};
-use renga_emu::FrameEvent;
+use renga_emu::{FrameEvent, Recording};
 use renga_emu_probes::Hit;
 use renga_images::artifacts::{self, KernelArtifact, KernelFlavour};
 use renga_images::card::{self, CardBoot};
@@ -25,6 +25,7 @@ use renga_images::disk_image;
 use renga_images::system::SystemFile;
 use renga_profile::{Profile, ProfileSetting};
 use renga_workspace::environment::Environment;
+use renga_workspace::output;
 use renga_workspace::progress::ProgressLine;
 use renga_workspace::scratch::Scratch;
 use std::fs;
@@ -39,16 +40,17 @@ use std::sync::mpsc::Receiver;
 pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     let (system, script) =
         (SystemFile::find(environment, &options.machine.system)?, session_disk::script(&options.job)?);
-    let disturbance = Disturbance::of(options, &system)?;
+    let (disturbance, kept) = (Disturbance::of(options, &system)?, expect_files(options)?);
     let progress = ProgressLine::start();
     let flavour = if disturbance.hostile.is_empty() { KernelFlavour::Plain } else { KernelFlavour::Hostile };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
     let kernel = artifacts::kernel(environment, flavour, &progress)?;
     let cards = cards(options, &system, script.as_deref(), &kernel, &scratch)?;
-    let disk = match &cards {
-        Some(_) => SessionDisk::default(),
-        None => session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?,
+    let job = (&options.job, options.cores);
+    let disk = match (kept, &cards) {
+        (None, Some(_)) => SessionDisk::default(),
+        (kept, _) => session_disk::make(kept, environment, job, script.as_deref(), &scratch, &progress)?,
     };
     let written = written_disk(cards.as_deref(), &disk, &system);
     let kernel = match options.garbage {
@@ -108,6 +110,18 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
     }
     stats::report(&outcome, screen.calls.counted(), options)?;
     Ok(outcome.status)
+}
+
+/// Refuses files that the run could not read, or not write at its end, before it begins; the kept disk.
+fn expect_files(options: &RunArgs) -> Result<Option<SessionDisk>> {
+    for file in [&options.json, &options.trace, &options.record] {
+        output::expect_file(file.as_deref())?;
+    }
+    if let Some(folder) = &options.job.extract {
+        output::expect_folder(folder)?;
+    }
+    options.replay.as_deref().map(Recording::load).transpose()?;
+    session_disk::kept(&options.job)
 }
 
 /// Takes the terminal for a session, and says there how to leave and how to get help.

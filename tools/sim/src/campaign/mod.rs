@@ -14,18 +14,16 @@ mod worker;
 
 pub use options::Options;
 
-use std::process::ExitCode;
-
 /// Does what the command line says; the exit status is 0 only if every seed was good.
-pub fn run(options: &Options) -> ExitCode {
+pub fn run(options: &Options) -> u8 {
     if options.worker {
         worker::run(options);
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let good = match (options.crash, options.replay) {
         (Some(seed), _) => crash::run(options, seed),
         (None, Some(seed)) => shrink::replay(options, seed),
         (None, None) => parent::run(options),
     };
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    u8::from(!good)
 }

@@ -10,7 +10,7 @@ use super::summary::CampaignSummary;
 use super::worker::WorkerLine;
 use crate::outcome::{Failure, SimScope};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -33,6 +33,12 @@ struct CampaignShared {
 
 /// Runs all seeds; whether all were good.
 pub fn run(options: &Options) -> bool {
+    if let Some(begun) = options.json.as_deref().and_then(begun)
+        && let Err(error) = std::fs::write(&begun, "")
+    {
+        eprintln!("renga: cannot write {}: {error}", begun.display());
+        return false;
+    }
     let began = Instant::now();
     let shared =
         Mutex::new(CampaignShared { next: options.first, summary: CampaignSummary::default(), failures: Vec::new() });
@@ -70,9 +76,16 @@ fn write(path: &Path, shared: &CampaignShared) -> std::io::Result<()> {
         println!("{found:#}");
         return Ok(());
     }
-    let begun = path.with_extension("part");
-    std::fs::write(&begun, format!("{found:#}\n"))?;
+    let text = format!("{found:#}\n");
+    let Some(begun) = begun(path) else { return std::fs::write(path, text) };
+    std::fs::write(&begun, text)?;
     std::fs::rename(begun, path)
+}
+
+/// The file that becomes the result when it is whole; none beside what is no file, as a device.
+fn begun(path: &Path) -> Option<PathBuf> {
+    let is_file = std::fs::metadata(path).map_or(path != Path::new("-"), |facts| facts.is_file());
+    is_file.then(|| path.with_extension("part"))
 }
 
 /// One worker's share; whether there is more.

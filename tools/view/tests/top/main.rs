@@ -4,3 +4,4 @@ mod composed;
 mod player;
 mod printed;
 mod screen;
+mod torn;

@@ -115,6 +115,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let arguments = &["test", "-p", "renga-browser-view", "--test", "run"];
             Layer { arguments, ..Layer::named(name) }.run(environment, options, count)?;
         }
+        LongPart::Damage => ignored("host_faults::", name, environment, options, count)?,
         LongPart::Fuzz => count.one(name, fuzz(environment, options, FUZZ_S)? == 0),
         LongPart::Miri if has_miri() => under_miri(environment, count, options)?,
         LongPart::Miri => count.skipped.push(format!("{name}: no nightly toolchain with miri")),
