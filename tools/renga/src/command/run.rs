@@ -53,10 +53,9 @@ pub fn run(environment: &Environment, options: &RunArgs) -> Result<u8> {
         (kept, _) => session_disk::make(kept, environment, job, script.as_deref(), &scratch, &progress)?,
     };
     let written = written_disk(cards.as_deref(), &disk, &system);
-    let kernel = match options.garbage {
-        true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
-        false => kernel,
-    };
+    let garbled =
+        options.garbage.then(|| with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress));
+    let kernel = garbled.transpose()?.unwrap_or(kernel);
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
     let program = options.program.or_else(|| cards.as_deref()?.first()?.program);

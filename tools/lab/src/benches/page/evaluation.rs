@@ -8,7 +8,7 @@ use crate::benches::result::RowResult;
 use crate::benches::sources::stale;
 use crate::benches::{heat_map, plot};
 use anyhow::Result;
-use renga_bench::claims::{ClaimVerdict, JudgedClaim, summary};
+use renga_bench::claims::{JudgedClaim, summary};
 use renga_bench::findings::{Findings, FindingsTable};
 use renga_bench::rows::{LedgerRow, ROWS, RowPlan, find};
 use renga_bench::run::BenchRun;
@@ -27,8 +27,6 @@ monolithic system, and one machine.";
 const REVISION_DIGITS: usize = 12;
 /// Of a figure.
 const DIGITS: usize = 4;
-/// A finding names so many claims of a verdict; the table has all.
-const NAMED_CLAIMS_MAX: usize = 4;
 
 /// The page's parts, beside sources of the revision `now`.
 ///
@@ -152,7 +150,12 @@ fn section(parts: &mut Vec<PagePart>, results: &[RowResult], figures: &mut u32) 
 /// What a row found with one machine: in words, in figures, in tables.
 fn findings(parts: &mut Vec<PagePart>, result: &RowResult, figures: &mut u32) -> Result<()> {
     parts.push(PagePart::Heading { level: 3, text: result.machine().to_string() });
-    parts.push(PagePart::Paragraph { label: "Finding", text: finding(result) });
+    if !claims(result).is_empty() {
+        let said = head_line(result);
+        let columns = CLAIM_COLUMNS.map(|(head, kind)| (if head == "Claim" { said.as_str() } else { head }, kind));
+        let rows = claims(result).iter().map(|judged| claim_cells(judged).into()).collect();
+        parts.push(table("Finding", columns, rows));
+    }
     let notes = result.findings.notes.iter();
     parts.extend(notes.map(|text| PagePart::Paragraph { label: "", text: text.clone() }));
     for (number, (title, svg)) in pictures(&result.findings)?.into_iter().enumerate() {
@@ -165,36 +168,9 @@ fn findings(parts: &mut Vec<PagePart>, result: &RowResult, figures: &mut u32) ->
             svg,
         });
     }
-    if !claims(result).is_empty() {
-        let rows = claims(result).iter().map(|judged| claim_cells(judged).into()).collect();
-        parts.push(table("Claims", CLAIM_COLUMNS, rows));
-    }
     parts.extend(result.findings.tables.iter().map(findings_table));
     parts.push(facts(result));
     Ok(())
-}
-
-/// The verdicts in words, failures first.
-fn finding(result: &RowResult) -> String {
-    let said = |judged: &JudgedClaim| match judged.claim.published() {
-        "-" => format!("{}: {}", judged.claim.quantity, here(judged)),
-        published => format!("{}: {}, published {published}", judged.claim.quantity, here(judged)),
-    };
-    let those = |(verdict, name): (ClaimVerdict, &str)| {
-        let those: Vec<_> = claims(result).iter().filter(|judged| judged.verdict == verdict).collect();
-        let more = those.len().checked_sub(NAMED_CLAIMS_MAX + 1).map(|more| format!("{} more in the table", more + 1));
-        let named: Vec<String> = those.into_iter().take(NAMED_CLAIMS_MAX).map(said).chain(more).collect();
-        (!named.is_empty()).then(|| format!(" {name}: {}.", named.join("; ")))
-    };
-    let named = [
-        (ClaimVerdict::NotSo, "Not so"),
-        (ClaimVerdict::Missed, "Missed"),
-        (ClaimVerdict::So, "So"),
-        (ClaimVerdict::Met, "Met"),
-        (ClaimVerdict::Exceeded, "Exceeded"),
-    ];
-    let named: String = named.into_iter().filter_map(those).collect();
-    format!("{}.{named}", head_line(result))
 }
 
 /// Titles and drawings of all plots and heat maps.
@@ -223,26 +199,16 @@ fn facts(result: &RowResult) -> PagePart {
     PagePart::Facts(parameters.chain(starts).chain([revision]).collect())
 }
 
-/// What the results of a row do not show: starts of the load that did not run, claims that were not tested and why.
+/// What the results of a row do not show: starts of the load that did not run, claims that were not tested.
 fn threats(row: Option<&LedgerRow>, results: &[RowResult]) -> Option<String> {
-    let mut said = Vec::new();
     let varies = |result: &RowResult| {
         let plan = RowPlan { profile: result.profile, short: result.short };
         result.phases == 1 && row.is_some_and(|row| (row.runs)(plan).iter().any(BenchRun::has_phases))
     };
-    if results.iter().any(varies) {
-        said.push("The load starts at one offset; `--phases 16` measures the spread of 16.".to_string());
-    }
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-    for (result, judged) in claims_of(results) {
-        let Some(reason) = judged.untested.as_deref() else { continue };
-        let what = format!("{} ({})", judged.claim.quantity.what, result.machine());
-        match reasons.iter_mut().find(|(other, _)| *other == reason) {
-            Some((_, those)) => those.push(what),
-            None => reasons.push((reason, vec![what])),
-        }
-    }
-    said.extend(reasons.into_iter().map(|(reason, those)| format!("Not tested ({reason}): {}.", those.join("; "))));
+    let starts = results.iter().any(varies).then(|| "One start of the load (`--phases 16`).".to_string());
+    let untested = claims_of(results).filter(|(_, judged)| judged.untested.is_some()).count();
+    let untested = (untested > 0).then(|| format!("{untested} claims not tested."));
+    let said: Vec<String> = starts.into_iter().chain(untested).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
