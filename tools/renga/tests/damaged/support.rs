@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,9 +38,22 @@ impl Drop for Folder {
     }
 }
 
+/// A project's folder with our systems and images in which nothing is built: no other test builds there, or waits.
+fn project() -> PathBuf {
+    let project = Path::new(env!("CARGO_TARGET_TMPDIR")).join("damaged-project");
+    fs::create_dir_all(&project).expect("target/ can be written");
+    for name in ["sysprocs", "userland"] {
+        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+        // Another test may have made it.
+        let _ = symlink(ours, project.join(name));
+    }
+    project
+}
+
 /// Runs `renga`, which finds no cargo: what it does not refuse ends there.
 pub fn renga(arguments: &[&OsStr]) -> Output {
     let mut renga = Command::new(env!("CARGO_BIN_EXE_renga"));
+    renga.env("RENGA_ROOT", project());
     let settings = ["RENGA_QEMU", "RENGA_OBJCOPY", "CARGO"].map(|name| (name, "/bin/false"));
     renga.envs(settings).args(arguments).stdin(Stdio::null()).output().expect("it was built")
 }
