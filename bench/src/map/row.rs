@@ -80,7 +80,7 @@ fn check_law(cells: &[Cell], findings: &mut Findings) {
     findings.notes.push(format!(
         "Law: a synchronous call takes the most of its stages' sum over the number of callers, of the wire and of the \
          software of either board; an asynchronous one the most of the wire and either software. Fitted on {} cells, \
-         one drawn for each number of callers and rate: {}. It predicts the gain within {LAW_POINTS:.0} points in {} \
+         one drawn for each number of callers and rate. It has {}. It predicts the gain within {LAW_POINTS:.0} points in {} \
          of the {} other cells. It is furthest off with {boards} boards, {callers} callers, {rate_mbit} Mbit/s and {size} \
          bytes: {:.1} % predicted, {:.1} % measured.",
         found.fitted,

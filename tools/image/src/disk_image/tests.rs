@@ -196,7 +196,10 @@ fn filesystem_file_added_from_a_path_with_spaces_is_there() {
     let (filesystem, from) = (folder.join("file system"), folder.join("a script"));
     let image = fs::File::create(&filesystem).unwrap();
     image.set_len(1 << 20).unwrap();
-    run_well("mke2fs", "e2fsprogs", |command| drop(command.args(["-q", "-F"]).arg(&filesystem))).unwrap();
+    run_well("mke2fs", "e2fsprogs", |command| {
+        command.args(["-q", "-F"]).arg(&filesystem);
+    })
+    .unwrap();
     for content in ["echo old", "echo begun"] {
         fs::write(&from, content).unwrap();
         super::add_file(&filesystem, "/etc/my script", &from).unwrap();

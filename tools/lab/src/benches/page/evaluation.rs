@@ -16,8 +16,7 @@ use renga_bench::run::BenchRun;
 const TITLE: &str = "Results of the papers, regenerated";
 
 /// What holds of all results.
-const LIMITS: &str = "Times are virtual, of models of processor, link and medium. So ratios within one profile, counts and waits count, not \
-the speed of real boards. A paper's claim is so, not so or not tested here; an aim of ours is met, exceeded or missed.";
+const LIMITS: &str = "Times are virtual: ratios within a profile, counts and waits count, not the speed of real boards.";
 
 /// What the results of short runs are.
 const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and repetitions, no \
@@ -64,7 +63,7 @@ fn failed_claims(results: &[RowResult]) -> Option<PagePart> {
     };
     let rows: Vec<Vec<PageCell>> = failed.map(row).collect();
     let columns = [("Row", CellKind::Number)].into_iter().chain(CLAIM_COLUMNS);
-    (!rows.is_empty()).then(|| table("Claims that are not so, and aims that are missed", columns, rows))
+    (!rows.is_empty()).then(|| table("Failed claims and missed aims", columns, rows))
 }
 
 /// A table of all rows.
@@ -143,7 +142,7 @@ fn section(parts: &mut Vec<PagePart>, results: &[RowResult], figures: &mut u32) 
         findings(parts, result, figures)?;
     }
     parts.extend(row.map(|row| paragraph("Method", row.method)));
-    parts.extend(threats(row, results).map(|text| PagePart::Paragraph { label: "Threats to validity", text }));
+    parts.extend(threats(row, results).map(|text| PagePart::Paragraph { label: "Threats", text }));
     Ok(())
 }
 
@@ -163,7 +162,6 @@ fn findings(parts: &mut Vec<PagePart>, result: &RowResult, figures: &mut u32) ->
         let (row, machine) = (&result.row, result.machine());
         parts.push(PagePart::Figure {
             file: format!("{}.{machine}.{number}.svg", row.to_lowercase()),
-            title: title.to_string(),
             caption: format!("Figure {figures}. {title} ({row}, {machine})"),
             svg,
         });
@@ -205,9 +203,9 @@ fn threats(row: Option<&LedgerRow>, results: &[RowResult]) -> Option<String> {
         let plan = RowPlan { profile: result.profile, short: result.short };
         result.phases == 1 && row.is_some_and(|row| (row.runs)(plan).iter().any(BenchRun::has_phases))
     };
-    let starts = results.iter().any(varies).then(|| "One start of the load (`--phases 16`).".to_string());
+    let starts = results.iter().any(varies).then(|| "One start (`--phases 16`).".to_string());
     let untested = claims_of(results).filter(|(_, judged)| judged.untested.is_some()).count();
-    let untested = (untested > 0).then(|| format!("{untested} claims not tested."));
+    let untested = (untested > 0).then(|| format!("Untested claims: {untested}."));
     let said: Vec<String> = starts.into_iter().chain(untested).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }

@@ -10,10 +10,10 @@ pub fn print(parts: Vec<PagePart>) -> (String, Vec<(String, String)>) {
             PagePart::Heading { level, text } => format!("{} {text}\n", "#".repeat(level.into())),
             PagePart::Paragraph { label: "", text } => text + "\n",
             PagePart::Paragraph { label, text } => format!("**{label}.** {text}\n"),
-            PagePart::Facts(facts) => format!("`{}`\n", facts.join("`, `")),
+            PagePart::Facts(facts) => format!("`{}`\n", facts.join(", ")),
             PagePart::Table(table) => print_table(&table),
-            PagePart::Figure { file, title, caption, svg } => {
-                let text = format!("![{title}]({file})\n\n{caption}\n");
+            PagePart::Figure { file, caption, svg } => {
+                let text = format!("![{}]({file})\n\n{caption}\n", caption.split(". ").next().unwrap_or_default());
                 pictures.push((file, svg));
                 text
             }

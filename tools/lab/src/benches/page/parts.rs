@@ -26,9 +26,7 @@ pub enum PagePart {
     Figure {
         /// The file's name, where it has a file of its own.
         file: String,
-        /// What it shows.
-        title: String,
-        /// The same with number, row and machine.
+        /// Its number, what it shows, row and machine.
         caption: String,
         /// The picture as SVG.
         svg: String,

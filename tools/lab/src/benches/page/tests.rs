@@ -40,7 +40,7 @@ fn result(short: bool) -> RowResult {
 fn page_html_is_self_contained() {
     let page = html(&[result(true)], Some("abc")).unwrap();
     for wanted in [
-        "<caption>Claims that are not so, and aims that are missed</caption>",
+        "<caption>Failed claims and missed aims</caption>",
         "<a href=\"#P1.T5\">P1.T5</a>",
         "<h2 id=\"P1.T5\">P1.T5 Two compiles</h2>",
         "<td>P1.T5 pi3</td><td><span class=\"verdict not-so\">not so</span></td>",
@@ -67,13 +67,13 @@ fn page_html_is_self_contained() {
 fn page_markdown_has_pictures_and_marks_short_runs() {
     let (page, pictures) = markdown(&[result(true)], Some("abc")).unwrap();
     let [(name, picture)] = &pictures[..] else { panic!("one picture: {pictures:?}") };
-    assert!(picture.starts_with("<svg") && page.contains(&format!("![a curve]({name})")), "{page}");
+    assert!(picture.starts_with("<svg") && page.contains(&format!("![Figure 1]({name})")), "{page}");
     let rows = [
         "| P1.T5 pi3 | not so | costs, % | 12 | 10 \\| more | at most 10 | as published |",
         "| P1.T5 | Two compiles | pi3 | Of the paper's 2 claims: 0 so, 1 not so, 1 not tested; of our 1 aim",
         "| cc <1> \\| ld | 12 |",
         "short form",
-        "`revision abc`",
+        "revision abc`",
         "A note.",
         "Figure 1. a curve (P1.T5, pi3)",
         "| exceeded | saves, % | 48 | - | at least 15; exceeded at least 45 | a sixth |",
@@ -91,11 +91,11 @@ fn page_section_has_finding_figure_method_and_threats_in_order() {
         "Finding\n\n| Verdict | Of the paper's 2 claims: 0 so, 1 not so, 1 not tested",
         "| not so | costs, % | 12 | 10 \\| more |",
         "A note.",
-        "![a curve]",
+        "![Figure 1]",
         "ms & more",
-        "`revision abc`",
+        "revision abc`",
         "**Method.** ",
-        "**Threats to validity.** 1 claims not tested.",
+        "**Threats.** Untested claims: 1.",
     ]
     .map(|part| section.find(part).unwrap_or_else(|| panic!("no `{part}` in {section}")));
     assert!(places.is_sorted(), "{places:?}: {section}");
