@@ -16,7 +16,8 @@ use renga_bench::run::BenchRun;
 const TITLE: &str = "Results of the papers, regenerated";
 
 /// What holds of all results.
-const LIMITS: &str = "Times are virtual: ratios within a profile, counts and waits count, not the speed of real boards.";
+const LIMITS: &str =
+    "Times are virtual: ratios within a profile, counts and waits count, not the speed of real boards.";
 
 /// What the results of short runs are.
 const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and repetitions, no \
