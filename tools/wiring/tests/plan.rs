@@ -24,6 +24,18 @@ fn mask(wire: &PlanWire, board: usize) -> u32 {
     wire.pins.iter().filter(|pin| pin.board == board).fold(0, |mask, pin| mask | 1 << pin.gpio)
 }
 
+/// Where each pin of the processor is on the header: the foundation's documentation, "GPIO and the 40-pin header".
+const HEADER: [u8; 28] =
+    [27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33, 8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13];
+
+/// Holds: pins-harness.
+#[test]
+fn header_places_are_those_of_the_boards() {
+    assert!((0..).zip(HEADER).all(|(gpio, place)| place_of(gpio) == Some(place)));
+    let gpios = (1..=40).filter(|place| matches!(use_of(*place), Some(HeaderUse::Gpio(_)))).count();
+    assert_eq!((gpios, place_of(28)), (HEADER.len(), None));
+}
+
 #[test]
 fn plan_each_pin_is_on_one_wire_at_its_place() {
     for plan in plans() {
@@ -36,6 +48,7 @@ fn plan_each_pin_is_on_one_wire_at_its_place() {
     }
 }
 
+/// Holds: pins-harness.
 #[test]
 fn plan_wires_on_pins_join_pins_of_one_line_of_every_board() {
     for plan in plans().filter(|plan| plan.link != LinkMode::Spi) {

@@ -6,7 +6,6 @@ mod broken;
 mod death;
 mod frames;
 mod goals;
-mod guide;
 mod script;
 #[path = "../shared/station.rs"]
 mod station;

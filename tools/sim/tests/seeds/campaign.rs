@@ -57,9 +57,9 @@ fn campaign_power_cut_comes_at_its_event() {
     assert!(events("quiet:write=1000000") < 1_000_000);
 }
 
-/// Figures go where the caller stands; that they cannot be written costs neither the summary nor the failure.
+/// Figures go where the caller stands. Where they cannot be written no seed runs.
 #[test]
-fn campaign_figures_that_cannot_be_written_leave_summary() {
+fn campaign_figures_that_cannot_be_written_are_refused_before_the_first_seed() {
     let folder = std::env::temp_dir().join(format!("renga-sim-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("there is a temporary folder");
     let run = |json: &str| {
@@ -73,7 +73,7 @@ fn campaign_figures_that_cannot_be_written_leave_summary() {
     assert!(written.status.success() && is_there, "{}", text(&written));
     assert!(!refused.status.success(), "{}", text(&refused));
     let summary = |output: &Output| String::from_utf8_lossy(&output.stdout).lines().count();
-    assert_eq!(summary(&refused), summary(&written), "{}", text(&refused));
+    assert_eq!((summary(&refused), summary(&written) > 0), (0, true), "{}", text(&refused));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot write no/such"), "{}", text(&refused));
 }
 
