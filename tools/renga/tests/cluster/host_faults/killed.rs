@@ -118,7 +118,7 @@ fn killed_run_leaves_kept_disk_usable() {
     if !clusters_can_run() {
         return;
     }
-    let disk = Disk::new("killed-disk", "echo begun; sleep 100000", &[]);
+    let disk = Disk::new("killed-disk", "echo begun; while :; do :; done", &[]);
     let image = disk.image();
     let run = |image: &Path| Renga::run().with(["--disk".as_ref(), image.as_os_str()]);
     run(&image).end_disturbed(|id, so_far| {
