@@ -3,7 +3,10 @@
 //!
 //! What the console board prints goes on at once, because a person may answer it. Lines of the others go on when they
 //! are whole, and when the console board has ended its own line, or printed nothing for [`QUIET_NS`], as behind a
-//! prompt. Invariant: no byte is lost, and those of one board keep their order. Not here: the console of real boards
+//! prompt. Time shows in output alone, so a line that comes right behind a prompt waits for the next output. That is
+//! why only bare boards ask for whole lines: all of them report at once on their consoles when they start.
+//!
+//! Invariant: no byte is lost, and those of one board keep their order. Not here: the console of real boards
 //! (`renga-serial`), which goes by the host's time.
 
 use std::collections::BTreeMap;
@@ -25,6 +28,8 @@ pub enum ScreenPart {
 /// Puts the output of several boards into an order in which lines are whole.
 pub struct ConsoleLines {
     console_board: u8,
+    /// Or else all goes on as it comes.
+    are_whole: bool,
     /// The unfinished line of each other board.
     unfinished: BTreeMap<u8, Vec<u8>>,
     /// Whole lines of other boards that wait for the end of the console board's line.
@@ -35,12 +40,16 @@ pub struct ConsoleLines {
 
 impl ConsoleLines {
     /// Nothing printed yet.
-    pub fn new(console_board: u8) -> ConsoleLines {
-        ConsoleLines { console_board, unfinished: BTreeMap::new(), waiting: Vec::new(), open_ns: None }
+    pub fn new(console_board: u8, are_whole: bool) -> ConsoleLines {
+        ConsoleLines { console_board, are_whole, unfinished: BTreeMap::new(), waiting: Vec::new(), open_ns: None }
     }
 
     /// What to print, in this order, when `board` has printed `bytes` at `time_ns`.
     pub fn take(&mut self, board: u8, time_ns: u64, bytes: &[u8]) -> Vec<ScreenPart> {
+        if !self.are_whole {
+            let part = if board == self.console_board { ScreenPart::Own } else { ScreenPart::Others };
+            return vec![part(bytes.to_vec())];
+        }
         let mut parts = Vec::new();
         if board != self.console_board {
             self.add(board, bytes);
@@ -94,7 +103,7 @@ mod tests {
 
     /// What is on the screen when board 0 is the console board, with what is left at the end behind a bar.
     fn screen(said: &[(u64, u8, &str)]) -> String {
-        let mut lines = ConsoleLines::new(0);
+        let mut lines = ConsoleLines::new(0, true);
         let mut parts: Vec<ScreenPart> =
             said.iter().flat_map(|(time_ns, board, text)| lines.take(*board, *time_ns, text.as_bytes())).collect();
         parts.push(ScreenPart::Others([b"|".to_vec(), lines.finish()].concat()));
@@ -122,6 +131,14 @@ mod tests {
         assert_eq!(screen(&[(0, 0, "$ "), (QUIET_NS, 1, "other\n"), (QUIET_NS, 0, "x")]), "$ other\nx|");
         assert_eq!(screen(&[(0, 0, "$ "), (1, 1, "other\n"), (QUIET_NS, 2, "c")]), "$ other\n|c");
         assert_eq!(screen(&[(0, 1, "at once\n"), (0, 0, "$ ")]), "at once\n$ |");
+    }
+
+    #[test]
+    fn console_output_that_need_not_be_whole_goes_on_at_once() {
+        let mut lines = ConsoleLines::new(0, false);
+        assert_eq!(lines.take(0, 0, b"$ "), [ScreenPart::Own(b"$ ".to_vec())]);
+        assert_eq!(lines.take(1, 1, b"ha"), [ScreenPart::Others(b"ha".to_vec())]);
+        assert!(lines.finish().is_empty());
     }
 
     #[test]

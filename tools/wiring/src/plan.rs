@@ -145,7 +145,7 @@ fn token(boards: &[PlannedBoard], link: LinkMode) -> impl Iterator<Item = PlanWi
 }
 
 fn pin(board: usize, gpio: u8, series_ohm: u32) -> PlanPin {
-    let place = place_of(gpio).expect("the header has every pin that a link uses: a test looks at each");
+    let place = place_of(gpio).expect("the header has every pin that a link uses, as a test checks");
     PlanPin { board, gpio, place, series_ohm }
 }
 

@@ -286,7 +286,7 @@ impl Screen {
             line_end: if terminal.is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
             out: DeferredErrorOutput::new(std::io::stdout()),
             err: DeferredErrorOutput::new(std::io::stderr()),
-            lines: ConsoleLines::new(system.checked.console_board()),
+            lines: ConsoleLines::new(system.checked.console_board(), options.bare),
         })
     }
 

@@ -9,8 +9,8 @@ use super::shrink;
 use super::summary::CampaignSummary;
 use super::worker::WorkerLine;
 use crate::outcome::{Failure, SimScope};
+use renga_workspace::output;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -33,10 +33,8 @@ struct CampaignShared {
 
 /// Runs all seeds; whether all were good.
 pub fn run(options: &Options) -> bool {
-    if let Some(begun) = options.json.as_deref().and_then(begun)
-        && let Err(error) = std::fs::write(&begun, "")
-    {
-        eprintln!("renga: cannot write {}: {error}", begun.display());
+    if let Err(error) = output::expect_file(options.json.as_deref()) {
+        eprintln!("renga: {error:#}");
         return false;
     }
     let began = Instant::now();
@@ -56,10 +54,9 @@ pub fn run(options: &Options) -> bool {
         println!("seed {} ({}) fails: {}", failure.seed, failure.level.name(), failure.what);
         println!("  {}", shrink::command(failure.seed, failure.level, options, &options.cut));
     }
-    if let Some(path) = &options.json
-        && let Err(error) = write(path, &shared)
-    {
-        eprintln!("renga: cannot write {}: {error}", path.display());
+    let found = serde_json::json!({ "levels": shared.summary, "failures": shared.failures });
+    if let Err(error) = output::write_json(options.json.as_deref(), &found) {
+        eprintln!("renga: {error:#}");
         return false;
     }
     // A file has one part of many: its reader chooses what to examine.
@@ -67,25 +64,6 @@ pub fn run(options: &Options) -> bool {
         shrink::shrink(options, first);
     }
     shared.failures.is_empty()
-}
-
-/// Writes what was found, in full or not at all.
-fn write(path: &Path, shared: &CampaignShared) -> std::io::Result<()> {
-    let found = serde_json::json!({ "levels": shared.summary, "failures": shared.failures });
-    if path == Path::new("-") {
-        println!("{found:#}");
-        return Ok(());
-    }
-    let text = format!("{found:#}\n");
-    let Some(begun) = begun(path) else { return std::fs::write(path, text) };
-    std::fs::write(&begun, text)?;
-    std::fs::rename(begun, path)
-}
-
-/// The file that becomes the result when it is whole; none beside what is no file, as a device.
-fn begun(path: &Path) -> Option<PathBuf> {
-    let is_file = std::fs::metadata(path).map_or(path != Path::new("-"), |facts| facts.is_file());
-    is_file.then(|| path.with_extension("part"))
 }
 
 /// One worker's share; whether there is more.

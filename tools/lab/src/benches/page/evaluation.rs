@@ -43,6 +43,7 @@ pub fn parts(results: &[RowResult], now: Option<&str>) -> Result<Vec<PagePart>> 
     for row in results.chunk_by(|one, other| one.row == other.row) {
         section(&mut parts, row, &mut figures)?;
     }
+    parts.extend(threats(results).map(|text| PagePart::Paragraph { label: "Threats to validity", text }));
     Ok(parts)
 }
 
@@ -132,7 +133,7 @@ fn head_line(result: &RowResult) -> String {
     text
 }
 
-/// The section of a row: its results with each machine, then how they were had and what they do not show.
+/// The section of a row: its results with each machine, then how they were had.
 fn section(parts: &mut Vec<PagePart>, results: &[RowResult], figures: &mut u32) -> Result<()> {
     let [first, ..] = results else { return Ok(()) };
     let row = find(&first.row, ROWS);
@@ -143,7 +144,6 @@ fn section(parts: &mut Vec<PagePart>, results: &[RowResult], figures: &mut u32) 
         findings(parts, result, figures)?;
     }
     parts.extend(row.map(|row| paragraph("Method", row.method)));
-    parts.extend(threats(row, results).map(|text| PagePart::Paragraph { label: "Threats", text }));
     Ok(())
 }
 
@@ -198,16 +198,23 @@ fn facts(result: &RowResult) -> PagePart {
     PagePart::Facts(parameters.chain(starts).chain([revision]).collect())
 }
 
-/// What the results of a row do not show: starts of the load that did not run, claims that were not tested.
-fn threats(row: Option<&LedgerRow>, results: &[RowResult]) -> Option<String> {
-    let varies = |result: &RowResult| {
+/// What the results do not show: other starts of a load, and why claims were not tested.
+fn threats(results: &[RowResult]) -> Option<String> {
+    let has_one_start = |result: &&RowResult| {
         let plan = RowPlan { profile: result.profile, short: result.short };
-        result.phases == 1 && row.is_some_and(|row| (row.runs)(plan).iter().any(BenchRun::has_phases))
+        let varies = |row: &LedgerRow| (row.runs)(plan).iter().any(BenchRun::has_phases);
+        result.phases == 1 && find(&result.row, ROWS).is_some_and(varies)
     };
-    let starts = results.iter().any(varies).then(|| "One start (`--phases 16`).".to_string());
+    let mut rows: Vec<&str> = results.iter().filter(has_one_start).map(|result| result.row.as_str()).collect();
+    rows.dedup();
+    let starts = format!("The load of {} starts at one offset; `--phases 16` measures the spread.", rows.join(", "));
     let untested = claims_of(results).filter(|(_, judged)| judged.untested.is_some()).count();
-    let untested = (untested > 0).then(|| format!("Untested claims: {untested}."));
-    let said: Vec<String> = starts.into_iter().chain(untested).collect();
+    let untested = match untested {
+        0 => None,
+        1 => Some("One claim was not tested; its table says why.".to_string()),
+        count => Some(format!("{count} claims were not tested; their tables say why.")),
+    };
+    let said: Vec<String> = (!rows.is_empty()).then_some(starts).into_iter().chain(untested).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 

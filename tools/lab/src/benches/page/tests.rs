@@ -95,7 +95,7 @@ fn page_section_has_finding_figure_method_and_threats_in_order() {
         "ms & more",
         "revision abc`",
         "**Method.** ",
-        "**Threats.** Untested claims: 1.",
+        "**Threats to validity.** One claim was not tested; its table says why.",
     ]
     .map(|part| section.find(part).unwrap_or_else(|| panic!("no `{part}` in {section}")));
     assert!(places.is_sorted(), "{places:?}: {section}");
